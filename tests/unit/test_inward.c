@@ -108,7 +108,7 @@ stop(int *fd)
 static int
 reach(void)
 {
-	struct connect_call c = {.broker = &broker, .pin = -1, .asks = {.port = port}};
+	struct connect_call c = {.request.broker = &broker, .pin = -1, .asks = {.port = port}};
 	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
 	int why;
 

@@ -24,16 +24,18 @@ static char file[] = "/tmp/test_namelock.XXXXXX";
 /* A session, as far as it matters here, and a thread of it that says when it has got the lock. */
 struct session {
 	struct names_lock names;
-	void (*get)(struct names_lock *names);
+	struct names_hold hold;
+	void (*get)(struct names_hold *hold);
 	int line[2];
 	pthread_t thread;
 };
 
 static void
-begin(struct session *session, void (*get)(struct names_lock *names))
+begin(struct session *session, void (*get)(struct names_hold *hold))
 {
 	*session = (struct session){.get = get};
 	names_lock_start(&session->names);
+	session->hold.names = &session->names;
 	session->names.others = open(file, O_RDWR | O_CLOEXEC);
 	check(session->names.others >= 0);
 	check_int(pipe(session->line), 0);
@@ -44,9 +46,9 @@ get_and_say(void *argument)
 {
 	struct session *session = argument;
 
-	session->get(&session->names);
+	session->get(&session->hold);
 	check_int(write(session->line[1], "g", 1), 1);
-	names_unlock(&session->names);
+	names_unlock(&session->hold);
 	return NULL;
 }
 
@@ -68,17 +70,17 @@ end(struct session *session)
 
 /* Does the second wait as long as the first has it, and no longer? */
 static bool
-waits(void (*first)(struct names_lock *names), void (*second)(struct names_lock *names))
+waits(void (*first)(struct names_hold *hold), void (*second)(struct names_hold *hold))
 {
 	struct session one, two;
 	bool waited;
 
 	begin(&one, first);
 	begin(&two, second);
-	one.get(&one.names);
+	one.get(&one.hold);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	waited = !has_got_it(&two, SHORT_MS);
-	names_unlock(&one.names);
+	names_unlock(&one.hold);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
 	end(&one);
@@ -101,11 +103,11 @@ those_who_share_are_together(void)
 
 	begin(&one, names_rdlock);
 	begin(&two, names_rdlock);
-	names_rdlock(&one.names);
+	names_rdlock(&one.hold);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
-	names_unlock(&one.names);
+	names_unlock(&one.hold);
 	end(&one);
 	end(&two);
 }
@@ -117,11 +119,11 @@ the_last_thread_lets_go(void)
 	int other = open(file, O_RDWR | O_CLOEXEC);
 
 	begin(&one, names_rdlock);
-	names_rdlock(&one.names);
-	names_rdlock(&one.names);
-	names_unlock(&one.names);
+	names_rdlock(&one.hold);
+	names_rdlock(&one.hold);
+	names_unlock(&one.hold);
 	check_int(flock(other, LOCK_EX | LOCK_NB), -1);
-	names_unlock(&one.names);
+	names_unlock(&one.hold);
 	check_int(flock(other, LOCK_EX | LOCK_NB), 0);
 	close(other);
 	end(&one);
@@ -134,13 +136,13 @@ others_see_the_turn(void)
 
 	begin(&one, names_wrlock);
 	begin(&two, names_rdlock);
-	names_rdlock(&two.names);
-	names_unlock(&two.names);
-	names_wrlock(&one.names);
-	names_unlock(&one.names);
+	names_rdlock(&two.hold);
+	names_unlock(&two.hold);
+	names_wrlock(&one.hold);
+	names_unlock(&one.hold);
 	check(one.names.generation != two.names.generation);
-	names_rdlock(&two.names);
-	names_unlock(&two.names);
+	names_rdlock(&two.hold);
+	names_unlock(&two.hold);
 	check(one.names.generation == two.names.generation);
 	end(&one);
 	end(&two);
@@ -148,7 +150,7 @@ others_see_the_turn(void)
 
 /* Lent by one, had by the other for a moment: does it count as disturbed? */
 static bool
-disturbs(void (*one_has)(struct names_lock *names), void (*other_gets)(struct names_lock *names))
+disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct names_hold *hold))
 {
 	struct names_lock_loan loan;
 	struct session one, two;
@@ -156,16 +158,16 @@ disturbs(void (*one_has)(struct names_lock *names), void (*other_gets)(struct na
 
 	begin(&one, one_has);
 	begin(&two, other_gets == NULL ? names_rdlock : other_gets);
-	one.get(&one.names);
-	check(names_suspend(&one.names, &loan));
+	one.get(&one.hold);
+	check(names_suspend(&one.hold, &loan));
 	if (other_gets != NULL) {
 		check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 		check(has_got_it(&two, LONG_MS));
 		check_int(pthread_join(two.thread, NULL), 0);
 	}
-	is_as_it_was = names_resume(&one.names, &loan);
+	is_as_it_was = names_resume(&one.hold, &loan);
 	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), -1);
-	names_unlock(&one.names);
+	names_unlock(&one.hold);
 	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), 0);
 	end(&one);
 	end(&two);
@@ -190,10 +192,10 @@ who_has_nothing_lends_nothing(void)
 	struct session one;
 
 	begin(&one, names_rdlock);
-	check(!names_suspend(&one.names, &loan));
-	names_rdlock(&one.names);
-	names_unlock(&one.names);
-	check(!names_suspend(&one.names, &loan));
+	check(!names_suspend(&one.hold, &loan));
+	names_rdlock(&one.hold);
+	names_unlock(&one.hold);
+	check(!names_suspend(&one.hold, &loan));
 	end(&one);
 }
 
@@ -201,12 +203,13 @@ static void
 without_a_file_nobody_else_is_known(void)
 {
 	struct names_lock names = {0};
+	struct names_hold hold = {.names = &names};
 
 	names_lock_start(&names);
-	names_wrlock(&names);
-	names_unlock(&names);
-	names_rdlock(&names);
-	names_unlock(&names);
+	names_wrlock(&hold);
+	names_unlock(&hold);
+	names_rdlock(&hold);
+	names_unlock(&hold);
 	check_int((long long)names.generation, 0);
 }
 
@@ -232,11 +235,11 @@ change(struct session *one, const char *project, const char *place, int turns)
 	snprintf(command, sizeof command,
 		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
 	for (int i = 0; i < turns; i++) {
-		names_wrlock(&one->names);
+		names_wrlock(&one->hold);
 		if (place != NULL)
 			names_lock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
 		check_int(i > 0 ? 0 : system(command), 0);
-		names_unlock(&one->names);
+		names_unlock(&one->hold);
 	}
 }
 
@@ -266,13 +269,13 @@ what_one_session_changes_the_other_reads_again(void)
 		begin(&one, names_wrlock);
 		begin(&two, names_rdlock);
 		two.names.memory = git_repo_cache_new(NULL);
-		names_rdlock(&two.names);
-		names_unlock(&two.names);
+		names_rdlock(&two.hold);
+		names_unlock(&two.hold);
 		check(!is_closed(two.names.memory, &host));
 		change(&one, project, ways[i].place, ways[i].turns);
-		names_rdlock(&two.names);
+		names_rdlock(&two.hold);
 		check(is_closed(two.names.memory, &host));
-		names_unlock(&two.names);
+		names_unlock(&two.hold);
 		git_repo_cache_free(two.names.memory);
 		end(&one);
 		end(&two);

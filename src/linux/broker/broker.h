@@ -77,7 +77,7 @@ struct broker {
 	int events;			 /* where they are told; -1: nowhere */
 	struct autorun_changes *changed; /* what is to be told in the end; NULL: nothing */
 	bool is_untidy;			 /* autorun_compact has something to do */
-	pthread_key_t caller;		 /* whom a thread answers, by pid */
+	pthread_key_t caller;		 /* the call that a thread answers, for refuse.c */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
 	pthread_mutex_t sockets; /* for the rest */
@@ -108,23 +108,24 @@ _Noreturn void broker_serve(struct broker *broker);
  * within patience (milliseconds): then nothing was said or done, and it may be begun again.
  */
 struct nest;
-struct nest *broker_answer(struct broker *broker, struct notif_call *request, int timeout_ms);
+struct nest *broker_answer(struct notif_call *request, int timeout_ms);
 
 /* ---- for the handlers ---- */
 
-typedef void broker_fn(struct broker *broker, const struct notif_call *request);
+typedef void broker_fn(const struct notif_call *request);
 
 /*
  * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
  * caller is in; the private tmp is free.
  */
-struct verdict broker_decide(const struct broker *broker, const char *path);
+struct verdict broker_decide(const struct notif_call *request, const char *path);
 /* The same where only reading matters, which nothing but the plan decides about: quicker. */
-struct verdict broker_decide_reading(const struct broker *broker, const char *path);
-/* By one of these plans alone, from 0, our own, to nest_depth. */
-struct verdict broker_decide_by(const struct broker *broker, int number, const char *path);
-#define broker_decide_own(broker, path) broker_decide_by(broker, 0, path)
-typedef struct verdict decide_fn(const struct broker *broker, const char *path);
+struct verdict broker_decide_reading(const struct notif_call *request, const char *path);
+/* By one of these plans alone, from 0, the session's own, to nest_depth. */
+struct verdict broker_decide_by(const struct notif_call *request, int number, const char *path);
+/* By the session's own plan, for any caller. */
+struct verdict broker_decide_own(const struct broker *broker, const char *path);
+typedef struct verdict decide_fn(const struct notif_call *request, const char *path);
 /*
  * What may be done with a held object, by the name it was reached by; *ret_path, to be freed, is that name, or
  * empty when it has none in a file system: then it is the caller's own. NULL with errno: it cannot be told.
@@ -137,12 +138,12 @@ struct judged {
 	int base; /* borrowed: where the way starts */
 	enum lookup_follow follow;
 };
-struct verdict broker_decide_object(const struct broker *broker, const struct notif_call *request,
-				    const struct judged *what, decide_fn *decide, char **ret_path);
+struct verdict broker_decide_object(const struct notif_call *request, const struct judged *what,
+				    decide_fn *decide, char **ret_path);
 /* A held object as a place: the folder its own name is in, if that is still where it is. */
 bool lookup_object_parent(int object, struct dir_entry *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
-void broker_lock(struct broker *broker, const char *path);
+void broker_lock(const struct notif_call *request, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
 void refuse_report(struct broker *broker, const char *what, const char *path, const char *why);
 /* The same with the option that would allow it, whole; NULL: none would. */
@@ -172,11 +173,11 @@ void autorun_note_at(struct broker *broker, int folder, const char *name, const 
 /* Between calls: makes room for more of them. */
 void autorun_compact(struct broker *broker);
 /* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
-bool broker_covers(const struct broker *broker, const char *path, unsigned rights);
+bool broker_covers(const struct notif_call *request, const char *path, unsigned rights);
 /* The same for our own plan alone. */
 bool broker_covers_own(const struct broker *broker, const char *path, unsigned rights);
 /* Whatever was made here, has it been looked at by every plan? */
-bool broker_vetted_by_all(const struct broker *broker, const char *path);
+bool broker_vetted_by_all(const struct notif_call *request, const char *path);
 bool broker_is_private_tmp(const struct broker *broker, const char *path);
 
 /* Where argument `folder` (or the working folder) and the path at `address` lead. */
@@ -187,8 +188,7 @@ enum lookup_result lookup_caller_path(const struct notif_call *request, int fold
 enum lookup_result lookup_caller_from(const struct notif_call *request, int base, const char *path,
 				      enum lookup_follow follow, struct dir_entry *ret_place);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
-void blocking_open_start(struct broker *broker, const struct notif_call *request, int object,
-			 int flags);
+void blocking_open_start(const struct notif_call *request, int object, int flags);
 /* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
 int lookup_caller_fd(const struct notif_call *request, uint64_t address);
 int lookup_fd_in_path(const char *path);
@@ -211,10 +211,10 @@ broker_fn sys_ioctl;
 broker_fn sys_kill, sys_tkill, sys_tgkill, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo,
 	sys_pidfd_send_signal, sys_fcntl, sys_own_process_first, sys_own_process_second;
 /* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
-bool broker_may_signal(const struct broker *broker, pid_t process);
+bool broker_may_signal(const struct notif_call *request, pid_t process);
 /* sys_pgrp.c */
 broker_fn sys_setpgid;
-void sys_set_foreground(const struct broker *broker, const struct notif_call *request);
+void sys_set_foreground(const struct notif_call *request);
 /* refuse.c */
 broker_fn sys_sysv;
 /* nest.c */

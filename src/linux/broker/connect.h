@@ -26,7 +26,6 @@ struct destination {
 };
 
 struct connect_call {
-	struct broker *broker;
 	struct notif_call request;
 	int fd;	 /* the caller's, shared with it; belongs to us */
 	int pin; /* of a socket by path, which address names; -1: none */

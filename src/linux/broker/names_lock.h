@@ -24,8 +24,12 @@ struct names_lock {
 	bool is_taken;		    /* by one of ours, alone */
 	bool keeps_memory;	    /* nothing that we remember was changed by that one */
 	char changing[2][PATH_MAX]; /* by that one; "": nothing more */
-	pthread_key_t holder;	    /* how a thread has it */
-	bool has_holder;
+};
+
+/* How one call holds it. */
+struct names_hold {
+	struct names_lock *names;
+	enum { NAMES_FREE, NAMES_SHARED, NAMES_EXCLUSIVE } how;
 };
 
 /* What was as it is when the lock was lent. */
@@ -37,17 +41,17 @@ struct names_lock_loan {
 
 void names_lock_start(struct names_lock *names);
 /* Beside others who only share. */
-void names_rdlock(struct names_lock *names);
+void names_rdlock(struct names_hold *hold);
 /* Alone. Who has it says what will be changed before it is: everything that is remembered is forgotten else. */
-void names_wrlock(struct names_lock *names);
+void names_wrlock(struct names_hold *hold);
 void names_lock_changes(struct names_lock *names, const char *path, const char *other);
 /* Nothing came of it that this session remembers. */
 void names_lock_keep_memory(struct names_lock *names);
-void names_unlock(struct names_lock *names);
+void names_unlock(struct names_hold *hold);
 /*
- * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when this
- * thread has none to lend. Afterwards: has nothing happened that it kept from happening? Then it is as
+ * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when the
+ * call holds nothing. Afterwards: has nothing happened that it kept from happening? Then it is as
  * if it had been kept; else whatever was decided is to be decided anew.
  */
-bool names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan);
-bool names_resume(struct names_lock *names, const struct names_lock_loan *loan);
+bool names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan);
+bool names_resume(const struct names_hold *hold, const struct names_lock_loan *loan);

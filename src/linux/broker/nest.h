@@ -79,22 +79,21 @@ struct nest_call {
 	struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
-	bool is_unregistered; /* one of them cannot be asked: nothing is done on behalf */
-	int number;	      /* of the system call */
-	int timeout_ms;	      /* how long an answer may take, in milliseconds */
-	bool is_late;	      /* one took longer: the call is begun again without us waiting */
-	bool is_incomplete;   /* one of them does not answer at all */
-	struct names_lock
-		*names;	   /* lent to other sessions while one is asked; NULL: that is not done */
-	bool is_disturbed; /* and one of those came in between: likewise begun again */
-	int disturbed;	   /* how often that was */
+	bool is_unregistered;	  /* one of them cannot be asked: nothing is done on behalf */
+	int number;		  /* of the system call */
+	int timeout_ms;		  /* how long an answer may take, in milliseconds */
+	bool is_late;		  /* one took longer: the call is begun again without us waiting */
+	bool is_incomplete;	  /* one of them does not answer at all */
+	struct names_hold *names; /* suspended while a nest is queried; NULL: that is not done */
+	bool is_disturbed;	  /* and one of those came in between: likewise begun again */
+	int disturbed;		  /* how often that was */
 };
 
 /* To be called before the first thread serves; without memory there is no door. */
 void nest_make(struct broker *broker);
 /* Before and after each call; 0, or an errno for the caller. */
-int nest_begin(struct broker *broker, const struct notif_call *request, struct nest_call *to);
-void nest_end(struct broker *broker);
+int nest_begin(const struct notif_call *request, struct nest_call *to);
+void nest_end(const struct nest_call *call);
 /* After a call that is late: nest is known to it no more. */
 void nest_drop(const struct broker *broker, struct nest *nest);
 
@@ -106,49 +105,48 @@ bool nest_is_any(const struct broker *broker);
  * Is a process, held by a pidfd, in the same sandbox as the caller, or further in? One that only
  * restricted itself is none.
  */
-bool nest_holds(const struct broker *broker, int fd, pid_t process);
+bool nest_holds(const struct notif_call *request, int fd, pid_t process);
 
 /* The process group in which the caller's sandbox was started. */
-pid_t nest_group(const struct broker *broker);
+pid_t nest_group(const struct notif_call *request);
 
 /* May this path in procfs be looked into for the caller? Of processes that are not in the same sandbox
  * or further in, as the kernel has it, only what they show to everybody. */
 bool nest_may_look(const struct notif_call *request, const char *path);
 /* The sandbox that the caller is in, 0: this one; and is another the same, or further in? */
-uint64_t nest_innermost(const struct broker *broker);
-bool nest_has_inside(const struct broker *broker, uint64_t id);
+uint64_t nest_innermost(const struct notif_call *request);
+bool nest_has_inside(const struct notif_call *request, uint64_t id);
 
-/* Of the thread that asks; NULL: its caller is in no nest. */
-struct nest_call *nest_call(const struct broker *broker);
 /* nest_query.c */
 void nest_close(struct nest *nest);
 /* An answer is late: nothing is said about the call, and nothing told. */
-bool nest_is_late(const struct broker *broker);
+bool nest_is_late(const struct notif_call *request);
 /* Was every question of this call answered? To be asked before something is done by comparing. */
-bool nest_is_complete(const struct broker *broker);
+bool nest_is_complete(const struct notif_call *request);
 /* nest_retry.c: begins a call again, in a thread of its own, until its questions are answered. */
 #define PATIENCE_MS 25
-void nest_retry(struct broker *broker, const struct notif_call *request, struct nest *nest);
+void nest_retry(const struct notif_call *request, struct nest *nest);
 /* How many plans are asked about this call beside our own. */
-int nest_depth(const struct broker *broker);
+int nest_depth(const struct notif_call *request);
 /* What the one of that number, from 1 on, says about path. */
-struct verdict nest_decide(const struct broker *broker, int number, const char *path);
+struct verdict nest_decide(const struct notif_call *request, int number, const char *path);
 /* Takes away what one of them refuses. */
-void nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict);
+void nest_narrow(const struct notif_call *request, const char *path, struct verdict *verdict);
 /* Does one of them withhold changes at path? Do all? */
-bool nest_any_covers(const struct broker *broker, const char *path);
-bool nest_all_cover(const struct broker *broker, const char *path);
-bool nest_unregistered(const struct broker *broker);
-bool nest_may_link(const struct broker *broker, const char *path, const char *text);
+bool nest_any_covers(const struct notif_call *request, const char *path);
+bool nest_all_cover(const struct notif_call *request, const char *path);
+bool nest_unregistered(const struct notif_call *request);
+bool nest_may_link(const struct notif_call *request, const char *path, const char *text);
 /* Asks by NEST_VET or NEST_CARRY. */
-bool nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+bool nest_may_hold(const struct notif_call *request, const char *path, enum vet vet,
 		   const struct gitconfig_text *text, enum nest_kind kind);
 
-bool nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed);
-bool nest_may_network(const struct broker *broker);
-bool nest_may_datagrams(const struct broker *broker);
+bool nest_may_connect(const struct notif_call *request, const char *path, int64_t born,
+		      int64_t changed);
+bool nest_may_network(const struct notif_call *request);
+bool nest_may_datagrams(const struct notif_call *request);
 /* by: whose process listens there; NULL: nobody's. *ret_here: one of them means that server only. */
-bool nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind,
+bool nest_may_reach(const struct notif_call *request, const struct destination *at, bool is_bind,
 		    uint64_t by, bool *ret_here);
 /* Is one of them, or NULL, in the other, or the same? */
 bool nest_is_in(const struct broker *broker, uint64_t id, const struct nest *around);

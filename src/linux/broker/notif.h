@@ -26,7 +26,9 @@ struct caller_fds {
 	int table;    /* of descriptors: a pidfd */
 };
 
+struct broker;
 struct long_names;
+struct names_hold;
 struct nest_call;
 
 struct notif_call {
@@ -37,9 +39,9 @@ struct notif_call {
 	struct affinity
 		*affinity;	 /* the receiving thread's own; NULL: the caller may be anywhere */
 	struct long_names *deep; /* what is remembered of long names; NULL: nothing */
-	const bool
-		*is_late; /* when true, no answer is given: it will be begun again; NULL: never */
-	const struct nest_call *nested; /* the sandboxes it is in (nest.h); NULL: none */
+	struct broker *broker;
+	struct names_hold *names; /* how this call holds the names lock */
+	struct nest_call *nested; /* the nests of its caller (nest.h); NULL: none */
 };
 
 /* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */

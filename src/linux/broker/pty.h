@@ -50,8 +50,7 @@ int pty_open(const struct open_call *o);
 /* The caller's own, whatever its name: no questions asked. */
 int pty_open_object(const struct open_call *o, int object);
 /* Of a held terminal at path: is it the session's, to be used like this? */
-bool pty_is_sessions(struct broker *broker, const struct notif_call *request, int object,
-		     const char *path, int mode);
+bool pty_is_sessions(const struct notif_call *request, int object, const char *path, int mode);
 
 #define MAKER "/dev/ptmx"
 #define IOCTL_OTHER_END 0x5441 /* TIOCGPTPEER */

@@ -34,22 +34,12 @@ struct note {
 	char paths[2][PATH_MAX];
 };
 
-enum names_holding { HOLDS_NOTHING, SHARES, IS_ALONE };
-
 void
 names_lock_start(struct names_lock *names)
 {
 	pthread_rwlock_init(&names->lock, NULL);
 	pthread_mutex_init(&names->gate, NULL);
-	names->has_holder = pthread_key_create(&names->holder, NULL) == 0;
 	names->others = -1;
-}
-
-static void
-note_holder(const struct names_lock *names, enum names_holding holding)
-{
-	if (names->has_holder)
-		pthread_setspecific(names->holder, (void *)(uintptr_t)holding);
 }
 
 static void
@@ -140,8 +130,9 @@ note_motion(const struct names_lock *names, const struct lock_state *state)
 }
 
 void
-names_rdlock(struct names_lock *names)
+names_rdlock(struct names_hold *hold)
 {
+	struct names_lock *names = hold->names;
 	struct lock_state state;
 
 	pthread_rwlock_rdlock(&names->lock);
@@ -151,7 +142,7 @@ names_rdlock(struct names_lock *names)
 	state = catch_up(names);
 	note_motion(names, &state);
 	pthread_mutex_unlock(&names->gate);
-	note_holder(names, SHARES);
+	hold->how = NAMES_SHARED;
 }
 
 /* Said before anything is done: nobody looks before we are ready. */
@@ -163,8 +154,10 @@ turn_on(struct names_lock *names)
 }
 
 void
-names_wrlock(struct names_lock *names)
+names_wrlock(struct names_hold *hold)
 {
+	struct names_lock *names = hold->names;
+
 	pthread_rwlock_wrlock(&names->lock);
 	lock_file(names, LOCK_EX);
 	catch_up(names);
@@ -172,7 +165,7 @@ names_wrlock(struct names_lock *names)
 	names->is_taken = true;
 	names->keeps_memory = false;
 	*names->changing[0] = *names->changing[1] = '\0';
-	note_holder(names, IS_ALONE);
+	hold->how = NAMES_EXCLUSIVE;
 }
 
 void
@@ -198,9 +191,11 @@ names_lock_keep_memory(struct names_lock *names)
 }
 
 void
-names_unlock(struct names_lock *names)
+names_unlock(struct names_hold *hold)
 {
-	note_holder(names, HOLDS_NOTHING);
+	struct names_lock *names = hold->names;
+
+	hold->how = NAMES_FREE;
 	pthread_mutex_lock(&names->gate);
 	if (names->is_taken && !names->keeps_memory)
 		forget(names, names->changing[0], names->changing[1], false);
@@ -212,21 +207,20 @@ names_unlock(struct names_lock *names)
 }
 
 bool
-names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan)
+names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan)
 {
-	enum names_holding holding = HOLDS_NOTHING;
+	struct names_lock *names = hold->names;
+	bool is_taken = hold->how == NAMES_EXCLUSIVE;
 	struct lock_state state;
 
-	if (names->others >= 0 && names->has_holder)
-		holding = (enum names_holding)(uintptr_t)pthread_getspecific(names->holder);
-	if (holding == HOLDS_NOTHING)
+	if (names->others < 0 || hold->how == NAMES_FREE)
 		return false;
 	pthread_mutex_lock(&names->gate);
 	state = catch_up(names);
-	*ret_loan = (struct names_lock_loan){holding == IS_ALONE, state.generation, state.motions,
+	*ret_loan = (struct names_lock_loan){is_taken, state.generation, state.motions,
 					     clock_ms() + LENT_MS};
 	/* who would not tell us is not let in */
-	if (holding == IS_ALONE
+	if (is_taken
 		    ? say(names, offsetof(struct lock_state, lent_until), (uint64_t)ret_loan->until)
 		    : --names->sharing == 0)
 		lock_file(names, LOCK_UN);
@@ -235,8 +229,9 @@ names_suspend(struct names_lock *names, struct names_lock_loan *ret_loan)
 }
 
 bool
-names_resume(struct names_lock *names, const struct names_lock_loan *loan)
+names_resume(const struct names_hold *hold, const struct names_lock_loan *loan)
 {
+	struct names_lock *names = hold->names;
 	struct lock_state state;
 
 	pthread_mutex_lock(&names->gate);

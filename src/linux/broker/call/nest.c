@@ -45,7 +45,7 @@ nest_make(struct broker *broker)
 	nests->plain = own.rlim_max;
 	nests->top = own.rlim_max > TOP ? TOP : own.rlim_max;
 	pthread_mutex_init(&nests->lock, NULL);
-	if (pthread_key_create(&nests->call, NULL) != 0 || nests_add(nests, 0, false, -1) < 0)
+	if (nests_add(nests, 0, false, -1) < 0)
 		free(nests);
 	else
 		broker->nests = nests;
@@ -128,38 +128,32 @@ drop_chain(struct nests *nests, const struct nest_call *call, int first)
 }
 
 int
-nest_begin(struct broker *broker, const struct notif_call *request, struct nest_call *to)
+nest_begin(const struct notif_call *request, struct nest_call *to)
 {
-	struct nests *nests = broker->nests;
+	struct nests *nests = request->broker->nests;
 	int why;
 
 	to->nests = nests;
 	to->depth = 0;
 	to->is_unregistered = to->is_late = to->is_incomplete = to->is_disturbed = false;
-	to->names = to->disturbed < DISTURBED_MAX ? &broker->names : NULL;
+	to->names = to->disturbed < DISTURBED_MAX ? request->names : NULL;
 	to->number = request->notif.data.nr;
-	if (!nest_is_any(broker))
+	if (!nest_is_any(request->broker))
 		return 0;
 	pthread_mutex_lock(&nests->lock);
 	why = find_chain(nests, request, to);
 	pthread_mutex_unlock(&nests->lock);
-	if (why == 0 && to->depth > 0)
-		why = pthread_setspecific(nests->call, to);
 	if (why != 0 && to->depth > 0)
 		drop_chain(nests, to, 0);
 	return why;
 }
 
 void
-nest_end(struct broker *broker)
+nest_end(const struct nest_call *call)
 {
-	const struct nest_call *call = nest_call(broker);
-
-	if (call == NULL)
-		return;
 	/* the innermost is handed to who begins the call again */
-	drop_chain(broker->nests, call, call->is_late && !call->is_disturbed ? 1 : 0);
-	pthread_setspecific(broker->nests->call, NULL);
+	if (call->depth > 0)
+		drop_chain(call->nests, call, call->is_late && !call->is_disturbed ? 1 : 0);
 }
 
 void
@@ -168,12 +162,6 @@ nest_drop(const struct broker *broker, struct nest *nest)
 	pthread_mutex_lock(&broker->nests->lock);
 	nest->users--;
 	pthread_mutex_unlock(&broker->nests->lock);
-}
-
-struct nest_call *
-nest_call(const struct broker *broker)
-{
-	return broker->nests == NULL ? NULL : pthread_getspecific(broker->nests->call);
 }
 
 /* The lock is held. */
@@ -210,11 +198,11 @@ innermost_asked(const struct nest_call *call)
 }
 
 pid_t
-nest_group(const struct broker *broker)
+nest_group(const struct notif_call *request)
 {
-	const struct nest *nest = innermost_asked(nest_call(broker));
+	const struct nest *nest = innermost_asked(request->nested);
 
-	return nest == NULL ? broker->group : nest->group;
+	return nest == NULL ? request->broker->group : nest->group;
 }
 
 /* Is a process or thread in the caller's innermost sandbox? */
@@ -233,14 +221,14 @@ is_with(const struct nest_call *call, pid_t process)
 }
 
 bool
-nest_holds(const struct broker *broker, int fd, pid_t process)
+nest_holds(const struct notif_call *request, int fd, pid_t process)
 {
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
 
-	if (nest_depth(broker) == 0)
+	if (nest_depth(request) == 0)
 		return true;
 	/* as long as it has not ended the number was its own */
-	return is_with(nest_call(broker), process) && poll(&ended, 1, 0) == 0;
+	return is_with(request->nested, process) && poll(&ended, 1, 0) == 0;
 }
 
 /* The number may be another's by then; but what is held of the first one says so when it is opened. */
@@ -256,19 +244,19 @@ nest_may_look(const struct notif_call *request, const char *path)
 }
 
 uint64_t
-nest_innermost(const struct broker *broker)
+nest_innermost(const struct notif_call *request)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
 	return call == NULL || call->depth == 0 ? 0 : call->chain[0]->id;
 }
 
 bool
-nest_has_inside(const struct broker *broker, uint64_t id)
+nest_has_inside(const struct notif_call *request, uint64_t id)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
-	return call == NULL || call->depth == 0 || nest_is_in(broker, id, call->chain[0]);
+	return call == NULL || call->depth == 0 || nest_is_in(request->broker, id, call->chain[0]);
 }
 
 /* ---- the door ---- */
@@ -332,21 +320,21 @@ find_offer(const struct plan *plan)
 }
 
 void
-sys_nest_handshake(struct broker *broker, const struct notif_call *request)
+sys_nest_handshake(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct nests *nests = broker->nests;
+	struct nests *nests = request->broker->nests;
 	int fd, why;
 
 	if (nests == NULL || (uint32_t)a[2] != NEST_HANDSHAKE || a[0] > NEST_LANDLOCK_VERSION) {
 		notif_fail(request, nests == NULL ? EOPNOTSUPP : EINVAL);
 	} else if (a[0] == NEST_LANDLOCK_VERSION) {
-		notif_return(request, broker->plan->facts.values[FACT_LANDLOCK_ABI]);
+		notif_return(request, request->broker->plan->facts.values[FACT_LANDLOCK_ABI]);
 	} else if (a[0] == NEST_QUERY) {
-		notif_return(request, find_offer(broker->plan));
+		notif_return(request, find_offer(request->broker->plan));
 	} else {
 		pthread_mutex_lock(&nests->lock);
-		fd = enter(nests, request, broker->numbers);
+		fd = enter(nests, request, request->broker->numbers);
 		why = errno;
 		pthread_mutex_unlock(&nests->lock);
 		if (fd < 0)
@@ -386,14 +374,14 @@ mark_unregistered(struct nests *nests, const struct notif_call *request, bool re
 
 /* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
 void
-sys_landlock_restrict_self(struct broker *broker, const struct notif_call *request)
+sys_landlock_restrict_self(const struct notif_call *request)
 {
-	struct nests *nests = broker->nests;
+	struct nests *nests = request->broker->nests;
 	bool is_marked = false;
 
 	if (nests != NULL) {
 		pthread_mutex_lock(&nests->lock);
-		is_marked = mark_unregistered(nests, request, broker->reads);
+		is_marked = mark_unregistered(nests, request, request->broker->reads);
 		pthread_mutex_unlock(&nests->lock);
 	}
 	if (is_marked)

@@ -22,33 +22,33 @@
 #define TURN 5		/* of one's patience, to wait until others have asked */
 
 int
-nest_depth(const struct broker *broker)
+nest_depth(const struct notif_call *request)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
 	return call == NULL ? 0 : call->depth;
 }
 
 bool
-nest_unregistered(const struct broker *broker)
+nest_unregistered(const struct notif_call *request)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
 	return call != NULL && call->is_unregistered;
 }
 
 bool
-nest_is_late(const struct broker *broker)
+nest_is_late(const struct notif_call *request)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
 	return call != NULL && call->is_late;
 }
 
 bool
-nest_is_complete(const struct broker *broker)
+nest_is_complete(const struct notif_call *request)
 {
-	const struct nest_call *call = nest_call(broker);
+	const struct nest_call *call = request->nested;
 
 	return call == NULL || (!call->is_late && !call->is_incomplete);
 }
@@ -271,9 +271,9 @@ verdict_of(const struct nest_call *call, const struct nest_answer *answer)
 }
 
 struct verdict
-nest_decide(const struct broker *broker, int number, const char *path)
+nest_decide(const struct notif_call *request, int number, const char *path)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 	struct nest_answer answer;
 
 	if (call == NULL || number > call->depth)
@@ -296,23 +296,23 @@ narrow(struct verdict *to, const struct verdict *by)
 }
 
 void
-nest_narrow(const struct broker *broker, const char *path, struct verdict *verdict)
+nest_narrow(const struct notif_call *request, const char *path, struct verdict *verdict)
 {
-	int depth = nest_depth(broker);
+	int depth = nest_depth(request);
 
-	if (nest_unregistered(broker))
+	if (nest_unregistered(request))
 		*verdict = (struct verdict){.rights = 0};
 	for (int i = 1; i <= depth && verdict->rights != 0; i++) {
-		struct verdict by = nest_decide(broker, i, path);
+		struct verdict by = nest_decide(request, i, path);
 
 		narrow(verdict, &by);
 	}
 }
 
 bool
-nest_any_covers(const struct broker *broker, const char *path)
+nest_any_covers(const struct notif_call *request, const char *path)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
 		if (ask_path(call, i, path).guards)
@@ -321,9 +321,9 @@ nest_any_covers(const struct broker *broker, const char *path)
 }
 
 bool
-nest_all_cover(const struct broker *broker, const char *path)
+nest_all_cover(const struct notif_call *request, const char *path)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 
 	for (int i = 0; call != NULL && i < call->depth; i++)
 		if (!ask_path(call, i, path).guards)
@@ -332,9 +332,9 @@ nest_all_cover(const struct broker *broker, const char *path)
 }
 
 bool
-nest_may_link(const struct broker *broker, const char *path, const char *text)
+nest_may_link(const struct notif_call *request, const char *path, const char *text)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 	struct nest_question question = {.kind = NEST_LINK};
 	size_t length = write_texts(&question, path, text);
 
@@ -363,10 +363,10 @@ pack(const char *text, size_t length)
 }
 
 bool
-nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
+nest_may_hold(const struct notif_call *request, const char *path, enum vet vet,
 	      const struct gitconfig_text *text, enum nest_kind kind)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 	struct nest_question question = {.kind = kind, .vet = vet};
 	size_t size = write_texts(&question, path, NULL);
 
@@ -381,9 +381,9 @@ nest_may_hold(const struct broker *broker, const char *path, enum vet vet,
 }
 
 bool
-nest_may_connect(const struct broker *broker, const char *path, int64_t born, int64_t changed)
+nest_may_connect(const struct notif_call *request, const char *path, int64_t born, int64_t changed)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 	struct nest_question question = {.kind = NEST_SOCKET, .born = born, .changed = changed};
 	size_t length = write_texts(&question, path, NULL);
 
@@ -394,11 +394,11 @@ nest_may_connect(const struct broker *broker, const char *path, int64_t born, in
 }
 
 bool
-nest_may_reach(const struct broker *broker, const struct destination *at, bool is_bind, uint64_t by,
-	       bool *ret_here)
+nest_may_reach(const struct notif_call *request, const struct destination *at, bool is_bind,
+	       uint64_t by, bool *ret_here)
 {
-	struct nest_call *call = nest_call(broker);
-	bool by_proxy = !is_bind && broker->plan->settings.network.mode == NET_DOMAINS;
+	struct nest_call *call = request->nested;
+	bool by_proxy = !is_bind && request->broker->plan->settings.network.mode == NET_DOMAINS;
 	struct nest_question question = {.kind = NEST_ADDRESS, .at = *at, .is_bind = is_bind};
 	size_t length = write_texts(&question, "/", NULL);
 
@@ -406,7 +406,7 @@ nest_may_reach(const struct broker *broker, const struct destination *at, bool i
 	for (int i = 0; call != NULL && i < call->depth; i++) {
 		struct nest_answer answer;
 
-		question.is_own = nest_is_in(broker, by, call->chain[i]);
+		question.is_own = nest_is_in(request->broker, by, call->chain[i]);
 		question.is_far = by_proxy && !question.is_own;
 		answer = ask(call, call->chain[i], &question, length, -1);
 		if (answer.rights == 0)
@@ -417,9 +417,9 @@ nest_may_reach(const struct broker *broker, const struct destination *at, bool i
 }
 
 static bool
-ask_all(const struct broker *broker, enum nest_kind kind)
+ask_all(const struct notif_call *request, enum nest_kind kind)
 {
-	struct nest_call *call = nest_call(broker);
+	struct nest_call *call = request->nested;
 	struct nest_question question = {.kind = kind};
 	size_t length = write_texts(&question, "/", NULL);
 
@@ -430,13 +430,13 @@ ask_all(const struct broker *broker, enum nest_kind kind)
 }
 
 bool
-nest_may_network(const struct broker *broker)
+nest_may_network(const struct notif_call *request)
 {
-	return ask_all(broker, NEST_NETWORK);
+	return ask_all(request, NEST_NETWORK);
 }
 
 bool
-nest_may_datagrams(const struct broker *broker)
+nest_may_datagrams(const struct notif_call *request)
 {
-	return ask_all(broker, NEST_DATAGRAMS);
+	return ask_all(request, NEST_DATAGRAMS);
 }

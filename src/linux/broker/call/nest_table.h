@@ -12,7 +12,6 @@
 #define PLACES (CHUNK * CHUNKS)
 
 struct nests {
-	pthread_key_t call; /* the struct nest_call of each thread */
 	pthread_mutex_t lock;
 	uint64_t plain, top; /* the mark of a process in no nest; that of nest 0 */
 	uint64_t made;	     /* nests that there ever were */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/broker/nest.h"
 #include "linux/seccomp/syscalls.h"
 
 #define PIDFD_OF_THREAD O_EXCL /* 6.9 */
@@ -320,18 +321,12 @@ notif_copy(const struct notif_call *request)
 	copy.kept = NULL;
 	copy.affinity = NULL;
 	copy.deep = NULL;
-	copy.is_late = NULL;
+	copy.names = NULL;
 	copy.nested = NULL;
 	return copy;
 }
 
 /* ---- answers ---- */
-
-static bool
-is_withheld(const struct notif_call *request)
-{
-	return request->is_late != NULL && *request->is_late;
-}
 
 static void
 answer(const struct notif_call *request, int64_t value, int error, uint32_t flags)
@@ -341,7 +336,7 @@ answer(const struct notif_call *request, int64_t value, int error, uint32_t flag
 					      .error = error,
 					      .flags = flags};
 
-	for (int tries = 0; !is_withheld(request); tries++) {
+	for (int tries = 0; !nest_is_late(request); tries++) {
 		if (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0 ||
 		    errno == ENOENT || errno == EINPROGRESS)
 			return;
@@ -375,7 +370,7 @@ add_fd(const struct notif_call *request, struct add_fd *add)
 	int number;
 
 	errno = EAGAIN;
-	if (is_withheld(request))
+	if (nest_is_late(request))
 		return -1;
 	add->id = request->notif.id;
 	do

@@ -29,14 +29,12 @@ broker_is_private_tmp(const struct broker *broker, const char *path)
 }
 
 struct verdict
-broker_decide_by(const struct broker *broker, int number, const char *path)
+broker_decide_own(const struct broker *broker, const char *path)
 {
 	/* Landlock knows the private tmp by what it is, we by its name: that must stay its name */
 	static const struct planned_rule held = {.path = "", .root = ""};
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
-	if (number > 0)
-		return nest_decide(broker, number, path);
 	if (!broker_is_private_tmp(broker, path)) {
 		verdict = casefold_decide(broker->fold, path);
 		if (long_name_is(path))
@@ -50,22 +48,29 @@ broker_decide_by(const struct broker *broker, int number, const char *path)
 }
 
 struct verdict
-broker_decide(const struct broker *broker, const char *path)
+broker_decide_by(const struct notif_call *request, int number, const char *path)
 {
-	struct verdict verdict = broker_decide_own(broker, path);
+	return number > 0 ? nest_decide(request, number, path)
+			  : broker_decide_own(request->broker, path);
+}
 
-	nest_narrow(broker, path, &verdict);
+struct verdict
+broker_decide(const struct notif_call *request, const char *path)
+{
+	struct verdict verdict = broker_decide_own(request->broker, path);
+
+	nest_narrow(request, path, &verdict);
 	return verdict;
 }
 
 struct verdict
-broker_decide_reading(const struct broker *broker, const char *path)
+broker_decide_reading(const struct notif_call *request, const char *path)
 {
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
-	if (!broker_is_private_tmp(broker, path))
-		verdict = casefold_decide(broker->fold, path);
-	nest_narrow(broker, path, &verdict);
+	if (!broker_is_private_tmp(request->broker, path))
+		verdict = casefold_decide(request->broker->fold, path);
+	nest_narrow(request, path, &verdict);
 	return verdict;
 }
 
@@ -85,14 +90,14 @@ note_change(struct broker *broker, const char *path)
 }
 
 void
-broker_lock(struct broker *broker, const char *path)
+broker_lock(const struct notif_call *request, const char *path)
 {
 	if (!broker_is_repo_marker(path)) {
-		names_rdlock(&broker->names);
+		names_rdlock(request->names);
 		return;
 	}
-	names_wrlock(&broker->names);
-	note_change(broker, path);
+	names_wrlock(request->names);
+	note_change(request->broker, path);
 }
 
 bool
@@ -105,19 +110,20 @@ broker_covers_own(const struct broker *broker, const char *path, unsigned rights
 }
 
 bool
-broker_covers(const struct broker *broker, const char *path, unsigned rights)
+broker_covers(const struct notif_call *request, const char *path, unsigned rights)
 {
 	/* where nobody can be asked, nothing is ours */
-	if (nest_unregistered(broker))
+	if (nest_unregistered(request))
 		return false;
-	return broker_covers_own(broker, path, rights) ||
-	       ((rights & RIGHTS_CHANGE) && nest_any_covers(broker, path));
+	return broker_covers_own(request->broker, path, rights) ||
+	       ((rights & RIGHTS_CHANGE) && nest_any_covers(request, path));
 }
 
 bool
-broker_vetted_by_all(const struct broker *broker, const char *path)
+broker_vetted_by_all(const struct notif_call *request, const char *path)
 {
-	return broker_covers_own(broker, path, RIGHT_DELETE) && nest_all_cover(broker, path);
+	return broker_covers_own(request->broker, path, RIGHT_DELETE) &&
+	       nest_all_cover(request, path);
 }
 
 void

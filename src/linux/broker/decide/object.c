@@ -44,14 +44,14 @@ find_name(const struct notif_call *request, const struct judged *what)
 
 /* NULL with errno: it has no name at all, or the name cannot be told. */
 static char *
-read_name(const struct broker *broker, const struct notif_call *request, const struct judged *what)
+read_name(const struct notif_call *request, const struct judged *what)
 {
 	char link[16], to[PATH_MAX];
 	struct stat at;
 	ssize_t n;
 
 	snprintf(link, sizeof link, "%d", what->object);
-	n = readlinkat(broker->own, link, to, sizeof to - 1);
+	n = readlinkat(request->broker->own, link, to, sizeof to - 1);
 	to[n < 0 ? 0 : n] = '\0';
 	if (n > 0)
 		return strdup(to);
@@ -84,23 +84,23 @@ is_memory(int object, const char *path)
 
 /* Neither by a name that ends so nor by one that is gone may it have more. */
 static struct verdict
-judge_gone(const struct broker *broker, decide_fn *decide, char *path)
+judge_gone(const struct notif_call *request, decide_fn *decide, char *path)
 {
-	unsigned rights = decide(broker, path).rights;
+	unsigned rights = decide(request, path).rights;
 	struct verdict verdict;
 
 	path[strlen(path) - (sizeof gone - 1)] = '\0';
-	verdict = decide(broker, path);
+	verdict = decide(request, path);
 	verdict.rights &= rights;
 	return verdict;
 }
 
 struct verdict
-broker_decide_object(const struct broker *broker, const struct notif_call *request,
-		     const struct judged *what, decide_fn *decide, char **ret_path)
+broker_decide_object(const struct notif_call *request, const struct judged *what, decide_fn *decide,
+		     char **ret_path)
 {
 	const struct verdict nothing = {.rights = 0}, all = {.rights = RIGHTS_ALL};
-	char *path = read_name(broker, request, what);
+	char *path = read_name(request, what);
 
 	*ret_path = path;
 	if (path == NULL)
@@ -112,5 +112,5 @@ broker_decide_object(const struct broker *broker, const struct notif_call *reque
 	if (what->is_proc &&
 	    (!nest_may_look(request, path) || procfs_is_others_memory(path, request->thread)))
 		return nothing;
-	return ends_gone(path) ? judge_gone(broker, decide, path) : decide(broker, path);
+	return ends_gone(path) ? judge_gone(request, decide, path) : decide(request, path);
 }

@@ -36,11 +36,19 @@ is_new(struct broker *broker, const char *what, const char *path, const struct r
 	return !known;
 }
 
+/* The call that this thread answers; NULL: none. */
+static const struct notif_call *
+answered(const struct broker *broker)
+{
+	return broker->has_caller ? pthread_getspecific(broker->caller) : NULL;
+}
+
 /* It waits for its answer: its number is nobody else's yet. */
 static void
 add_caller(const struct broker *broker, struct refusal *to)
 {
-	pid_t pid = !broker->has_caller ? 0 : (pid_t)(intptr_t)pthread_getspecific(broker->caller);
+	const struct notif_call *request = answered(broker);
+	pid_t pid = request == NULL ? 0 : request->thread;
 	pid_t group = pid <= 0 ? -1 : getpgid(pid), session = pid <= 0 ? -1 : getsid(pid);
 
 	to->group = group < 0 ? 0 : group;
@@ -54,7 +62,7 @@ refuse_report_option(struct broker *broker, const char *what, const char *path, 
 	size_t length = strlen(path);
 	struct refusal refusal = {0};
 
-	if (broker->events < 0 || nest_is_late(broker))
+	if (broker->events < 0 || (answered(broker) != NULL && nest_is_late(answered(broker))))
 		return;
 	add_caller(broker, &refusal);
 	if (!is_new(broker, what, path, &refusal))
@@ -216,7 +224,7 @@ deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kin
 		/* no option of ours helps against a plan inside */
 		if (verdict.rights & (1u << i)) {
 			/* else the reason is none of the plan's, and has been told */
-			if (nest_depth(broker) > 0)
+			if (answered(broker) != NULL && nest_depth(answered(broker)) > 0)
 				refuse_report(broker, right_names[i], path,
 					      "is denied by a sandbox inside");
 		} else {

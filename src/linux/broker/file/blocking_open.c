@@ -23,7 +23,6 @@
 #define LOOK_NS 30000000
 
 struct parked {
-	struct broker *broker;
 	struct notif_call request;
 	int object, flags;
 };
@@ -78,7 +77,7 @@ open_and_give(const struct parked *parked)
 static void
 free_parked(struct parked *parked)
 {
-	__atomic_sub_fetch(&parked->broker->parked, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&parked->request.broker->parked, 1, __ATOMIC_RELAXED);
 	close(parked->object);
 	free(parked);
 }
@@ -100,7 +99,7 @@ parked_main(void *argument)
 }
 
 void
-blocking_open_start(struct broker *broker, const struct notif_call *request, int object, int flags)
+blocking_open_start(const struct notif_call *request, int object, int flags)
 {
 	struct parked *parked = malloc(sizeof *parked);
 	int why = EAGAIN;
@@ -109,9 +108,8 @@ blocking_open_start(struct broker *broker, const struct notif_call *request, int
 		notif_fail(request, ENOMEM);
 		return;
 	}
-	*parked = (struct parked){broker, notif_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0),
-				  flags};
-	if (__atomic_add_fetch(&broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
+	*parked = (struct parked){notif_copy(request), fcntl(object, F_DUPFD_CLOEXEC, 0), flags};
+	if (__atomic_add_fetch(&request->broker->parked, 1, __ATOMIC_RELAXED) <= PARKED_MAX)
 		why = parked->object < 0 ? errno : thread_start(STACK_SIZE, parked_main, parked);
 	if (why != 0) {
 		free_parked(parked);

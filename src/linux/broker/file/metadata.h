@@ -43,12 +43,11 @@ struct metadata_at {
 };
 
 /* Each answers the request. A descriptor of the caller's that is open; what a path names. */
-void metadata_change_descriptor(struct broker *broker, const struct notif_call *request, int number,
+void metadata_change_descriptor(const struct notif_call *request, int number,
 				const struct metadata_change *change);
-void metadata_change_path(struct broker *broker, const struct notif_call *request, int folder,
-			  uint64_t address, enum lookup_follow follow,
-			  const struct metadata_change *change);
-void metadata_change_at(struct broker *broker, const struct notif_call *request,
-			const struct metadata_at *at, const struct metadata_change *change);
+void metadata_change_path(const struct notif_call *request, int folder, uint64_t address,
+			  enum lookup_follow follow, const struct metadata_change *change);
+void metadata_change_at(const struct notif_call *request, const struct metadata_at *at,
+			const struct metadata_change *change);
 /* Our own name for what a descriptor holds. */
 const char *metadata_own_name(int fd, char to[40]);

@@ -58,7 +58,7 @@ open_name(const struct open_call *o, int folder, const char *name, uint64_t flag
 				  NO_SYMLINKS};
 
 	umask(o->umask |
-	      git_modes_closed_bits(o->broker, o->path, (mode_t)o->how.mode & ~o->umask));
+	      git_modes_closed_bits(o->request->broker, o->path, (mode_t)o->how.mode & ~o->umask));
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
@@ -93,7 +93,7 @@ make_file(const struct open_call *o)
 		return -1;
 	}
 	if (!(o->verdict.rights & RIGHT_CREATE))
-		return refuse_rights(o->broker, o->path, RIGHT_CREATE);
+		return refuse_rights(o->request->broker, o->path, RIGHT_CREATE);
 	return do_open(o, o->found.folder, open_new);
 }
 
@@ -105,7 +105,7 @@ bool
 open_is_anywhere(const struct open_call *o)
 {
 	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
-	       o->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
+	       o->request->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
 }
 
 static int
@@ -127,10 +127,11 @@ make_nameless(const struct open_call *o)
 
 	if (name == NULL)
 		return -1;
-	if (!(broker_decide(o->broker, name).rights & RIGHT_CREATE))
+	if (!(broker_decide(o->request, name).rights & RIGHT_CREATE))
 		return open_is_anywhere(o)
-			       ? open_name(o, AT_FDCWD, o->broker->private_tmp, o->how.flags)
-			       : refuse_rights(o->broker, o->path, RIGHT_CREATE);
+			       ? open_name(o, AT_FDCWD, o->request->broker->private_tmp,
+					   o->how.flags)
+			       : refuse_rights(o->request->broker, o->path, RIGHT_CREATE);
 	return do_open(o, o->found.object, open_nameless);
 }
 
@@ -173,7 +174,7 @@ open_reopen_fd(const struct open_call *o, int object)
 	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
 		fd = open_again(o, flags | ours);
 	else
-		fd = openat(o->broker->own, name, (flags & ~O_NOFOLLOW) | ours);
+		fd = openat(o->request->broker->own, name, (flags & ~O_NOFOLLOW) | ours);
 	if (fd >= 0 && !(flags & O_NONBLOCK))
 		fcntl(fd, F_SETFL, flags & kept);
 	return fd;
@@ -228,7 +229,7 @@ wait_for_object(const struct open_call *o)
 {
 	int flags = (int)o->how.flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 
-	blocking_open_start(o->broker, o->request, o->found.object, flags);
+	blocking_open_start(o->request, o->found.object, flags);
 	errno = EINPROGRESS;
 	return -1;
 }
@@ -245,7 +246,7 @@ open_found(const struct open_call *o)
 	if (errno != 0)
 		return -1;
 	if ((o->verdict.rights & needed) != needed)
-		return refuse_rights(o->broker, o->path, needed & ~o->verdict.rights);
+		return refuse_rights(o->request->broker, o->path, needed & ~o->verdict.rights);
 	if (must_wait(o))
 		return wait_for_object(o);
 	if (is_own_terminal(o))
@@ -289,7 +290,7 @@ open_vetted(struct open_call *o)
 	/* what is put in its place is new */
 	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
-	switch (git_staging_open(o->broker, o->verdict.vetted, &vetted)) {
+	switch (git_staging_open(o->request, o->verdict.vetted, &vetted)) {
 	case VET_REFUSED:
 		return -1;
 	case VET_STAGED:
@@ -315,7 +316,7 @@ open_decide(struct open_call *o)
 	o->path = NULL;
 	if (o->found.object >= 0) {
 		o->verdict = broker_decide_object(
-			o->broker, o->request, &what,
+			o->request, &what,
 			open_only_reads(o->how.flags) ? broker_decide_reading : broker_decide,
 			&o->path);
 		if (o->path == NULL)
@@ -328,7 +329,7 @@ open_decide(struct open_call *o)
 	o->path = lookup_join(folder, o->found.name);
 	if (o->path == NULL)
 		return ENOMEM;
-	o->verdict = broker_decide(o->broker, o->path);
+	o->verdict = broker_decide(o->request, o->path);
 	return 0;
 }
 
@@ -341,10 +342,10 @@ open_execute(struct open_call *o)
 		return vetted;
 	if (o->found.object < 0) {
 		/* it may be there: that is found out by making it */
-		autorun_note_at(o->broker, o->found.folder, o->found.name, o->path);
+		autorun_note_at(o->request->broker, o->found.folder, o->found.name, o->path);
 		return make_file(o);
 	}
 	if (!open_only_reads(o->how.flags))
-		autorun_note_path(o->broker, o->path, &o->at);
+		autorun_note_path(o->request->broker, o->path, &o->at);
 	return open_found(o);
 }

@@ -20,7 +20,6 @@ struct opening_how {
 };
 
 struct open_call {
-	struct broker *broker;
 	const struct notif_call *request;
 	struct opening_how how;
 	mode_t umask;

@@ -87,7 +87,7 @@ want(struct opener *opener)
 int
 opener_open(const struct open_call *o, int held, opener_fn *open)
 {
-	struct opener *opener = &o->broker->opener;
+	struct opener *opener = &o->request->broker->opener;
 	struct opener_job job = {.what = o, .open = open, .held = held, .fd = -1, .why = EAGAIN};
 	struct opener_job **at = &opener->jobs;
 

@@ -57,7 +57,7 @@ is_same(int fd, const struct stat *wanted)
 int
 pty_open_object(const struct open_call *o, int object)
 {
-	return plan_own_terminals(o->broker->plan, TERMINALS) == 0
+	return plan_own_terminals(o->request->broker->plan, TERMINALS) == 0
 		       ? open_reopen_fd(o, object)
 		       : opener_open(o, object, open_reopen_fd);
 }
@@ -81,9 +81,9 @@ kill_all(struct ptys *t)
 
 /* One that is not noted works, too, but nobody opens its other end by name. */
 static void
-note_made(struct broker *broker, int master)
+note_made(const struct notif_call *request, int master)
 {
-	struct ptys *t = &broker->terminals;
+	struct ptys *t = &request->broker->terminals;
 	int held = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
 
 	if (held < 0)
@@ -91,10 +91,10 @@ note_made(struct broker *broker, int master)
 	pthread_mutex_lock(&t->lock);
 	kill_all(t);
 	/* the other descriptors are for the calls of all */
-	if (t->made_count < PTYS_MADE &&
-	    (broker->fd_watermark == 0 ||
-	     (held < broker->fd_watermark && t->made_count < (size_t)broker->numbers / 8))) {
-		t->made[t->made_count].nest = nest_innermost(broker);
+	if (t->made_count < PTYS_MADE && (request->broker->fd_watermark == 0 ||
+					  (held < request->broker->fd_watermark &&
+					   t->made_count < (size_t)request->broker->numbers / 8))) {
+		t->made[t->made_count].nest = nest_innermost(request);
 		t->made[t->made_count++].held = held;
 		held = -1;
 	}
@@ -107,7 +107,7 @@ note_made(struct broker *broker, int master)
 static int
 take_spare(const struct open_call *o)
 {
-	struct ptys *t = &o->broker->terminals;
+	struct ptys *t = &o->request->broker->terminals;
 	int fd = -1;
 
 	if ((o->how.flags & (O_ACCMODE | O_PATH)) != O_RDWR ||
@@ -125,14 +125,14 @@ take_spare(const struct open_call *o)
 }
 
 static bool
-is_made(struct broker *broker, const struct stat *at)
+is_made(const struct notif_call *request, const struct stat *at)
 {
-	struct ptys *t = &broker->terminals;
+	struct ptys *t = &request->broker->terminals;
 	bool is_own = false;
 
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; i < t->made_count && !is_own; i++)
-		is_own = is_same(t->made[i].held, at) && nest_has_inside(broker, t->made[i].nest);
+		is_own = is_same(t->made[i].held, at) && nest_has_inside(request, t->made[i].nest);
 	pthread_mutex_unlock(&t->lock);
 	return is_own;
 }
@@ -163,15 +163,14 @@ is_callers(const struct notif_call *request, const struct stat *at, const char *
 }
 
 bool
-pty_is_sessions(struct broker *broker, const struct notif_call *request, int object,
-		const char *path, int mode)
+pty_is_sessions(const struct notif_call *request, int object, const char *path, int mode)
 {
 	struct stat at;
 
 	if (fstat(object, &at) < 0 || !pty_is_slave(&at) ||
-	    plan_own_terminals(broker->plan, path) == 0)
+	    plan_own_terminals(request->broker->plan, path) == 0)
 		return true;
-	return is_made(broker, &at) || is_callers(request, &at, path, mode);
+	return is_made(request, &at) || is_callers(request, &at, path, mode);
 }
 
 /* ---- one open ---- */
@@ -179,17 +178,17 @@ pty_is_sessions(struct broker *broker, const struct notif_call *request, int obj
 bool
 pty_is_brokered(const struct open_call *o)
 {
-	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_unregistered(o->broker))
+	if (o->found.object < 0 || !S_ISCHR(o->at.st_mode) || nest_unregistered(o->request))
 		return false;
-	return (is_maker(&o->at) && plan_own_terminals(o->broker->plan, TERMINALS) != 0) ||
-	       (pty_is_slave(&o->at) &&
-		(plan_own_terminals(o->broker->plan, o->path) & open_rights(o->how.flags)));
+	return (is_maker(&o->at) && plan_own_terminals(o->request->broker->plan, TERMINALS) != 0) ||
+	       (pty_is_slave(&o->at) && (plan_own_terminals(o->request->broker->plan, o->path) &
+					 open_rights(o->how.flags)));
 }
 
 bool
 pty_is_granted(const struct open_call *o)
 {
-	const struct ptys *t = &o->broker->terminals;
+	const struct ptys *t = &o->request->broker->terminals;
 
 	for (size_t i = 0; i < t->known_count; i++)
 		if (t->known[i] == o->at.st_rdev)
@@ -204,7 +203,7 @@ refuse(const struct open_call *o)
 	char allow[PATH_MAX + 16];
 
 	snprintf(allow, sizeof allow, "%s %s", writes ? "--write" : "--read", o->path);
-	refuse_report_option(o->broker, writes ? "write" : "read", o->path,
+	refuse_report_option(o->request->broker, writes ? "write" : "read", o->path,
 			     "is a terminal of others", allow);
 	errno = EACCES;
 	return -1;
@@ -216,7 +215,7 @@ pty_open(const struct open_call *o)
 	int fd;
 
 	if (pty_is_slave(&o->at))
-		return pty_is_sessions(o->broker, o->request, o->found.object, o->path,
+		return pty_is_sessions(o->request, o->found.object, o->path,
 				       (int)o->how.flags & O_ACCMODE)
 			       ? pty_open_object(o, o->found.object)
 			       : refuse(o);
@@ -224,7 +223,7 @@ pty_open(const struct open_call *o)
 	if (fd < 0)
 		fd = open_reopen_fd(o, o->found.object);
 	if (fd >= 0)
-		note_made(o->broker, fd);
+		note_made(o->request, fd);
 	return fd;
 }
 
@@ -241,31 +240,31 @@ open_other_end(struct open_call *o, int master)
 	o->found.object = object;
 	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
-	return missing != 0 ? refuse_rights(o->broker, o->path, missing)
+	return missing != 0 ? refuse_rights(o->request->broker, o->path, missing)
 			    : pty_open_object(o, object);
 }
 
 /* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
 void
-sys_ioctl(struct broker *broker, const struct notif_call *request)
+sys_ioctl(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct open_call o = {.broker = broker,
-			      .request = request,
+	struct open_call o = {.request = request,
 			      .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
 			      .found = {.object = -1, .folder = -1}};
 	int why = EPERM, fd;
 	auto_fd int master = -1;
 
 	if ((uint32_t)a[1] == IOCTL_FOREGROUND) {
-		sys_set_foreground(broker, request);
+		sys_set_foreground(request);
 		return;
 	}
 	if ((uint32_t)a[1] != IOCTL_OTHER_END) {
 		notif_fail(request, EPERM);
 		return;
 	}
-	if (nest_unregistered(broker) || plan_own_terminals(broker->plan, TERMINALS) == 0) {
+	if (nest_unregistered(request) ||
+	    plan_own_terminals(request->broker->plan, TERMINALS) == 0) {
 		notif_continue(request);
 		return;
 	}

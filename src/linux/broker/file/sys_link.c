@@ -17,10 +17,10 @@
 #include "linux/broker/socket/sys_socket.h"
 
 static bool
-may_link_by(const struct broker *broker, int plan, const char *from, const char *to)
+may_link_by(const struct notif_call *request, int plan, const char *from, const char *to)
 {
-	struct verdict old = broker_decide_by(broker, plan, from),
-		       new = broker_decide_by(broker, plan, to);
+	struct verdict old = broker_decide_by(request, plan, from),
+		       new = broker_decide_by(request, plan, to);
 
 	return (new.rights &RIGHT_CREATE) && old.vetted == NULL && new.vetted == NULL &&
 	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
@@ -28,40 +28,40 @@ may_link_by(const struct broker *broker, int plan, const char *from, const char 
 
 /* A second name must not give what the first did not, by any of the plans. */
 static bool
-may_link(const struct broker *broker, const char *from, const char *to)
+may_link(const struct notif_call *request, const char *from, const char *to)
 {
-	for (int i = 0; i <= nest_depth(broker); i++)
-		if (!may_link_by(broker, i, from, to))
+	for (int i = 0; i <= nest_depth(request); i++)
+		if (!may_link_by(request, i, from, to))
 			return false;
-	return !nest_unregistered(broker) && nest_is_complete(broker);
+	return !nest_unregistered(request) && nest_is_complete(request);
 }
 
 static bool
-may_name(const struct broker *broker, const char *path)
+may_name(const struct notif_call *request, const char *path)
 {
-	struct verdict verdict = broker_decide(broker, path);
+	struct verdict verdict = broker_decide(request, path);
 
 	return (verdict.rights & RIGHT_CREATE) && verdict.vetted == NULL &&
-	       nest_is_complete(broker);
+	       nest_is_complete(request);
 }
 
 /* Tells which of the two names is the reason. */
 static int
-refuse_link(struct broker *broker, const char *from, const struct dir_entry *to)
+refuse_link(const struct notif_call *request, const char *from, const struct dir_entry *to)
 {
 	struct stat at;
 
-	if (!(broker_decide_own(broker, to->path).rights & RIGHT_CREATE) ||
-	    may_link_by(broker, 0, from, to->path))
-		return names_refuse(broker, to, RIGHT_CREATE);
-	refuse_report(broker, "link", from, "would have other rights by its second name");
+	if (!(broker_decide_own(request->broker, to->path).rights & RIGHT_CREATE) ||
+	    may_link_by(request, 0, from, to->path))
+		return names_refuse(request->broker, to, RIGHT_CREATE);
+	refuse_report(request->broker, "link", from, "would have other rights by its second name");
 	errno = names_is_there(to, &at) ? EEXIST : EACCES;
 	return -1;
 }
 
 /* From a descriptor: the one way to give a nameless file a name. */
 static int
-link_descriptor(struct broker *broker, int fd, const struct dir_entry *to)
+link_descriptor(const struct notif_call *request, int fd, const struct dir_entry *to)
 {
 	auto_free char *path = NULL;
 	char name[40];
@@ -70,22 +70,21 @@ link_descriptor(struct broker *broker, int fd, const struct dir_entry *to)
 	if (fstat(fd, &at) < 0)
 		return -1;
 	path = at.st_nlink == 0 ? NULL : lookup_fd_name(fd);
-	if (at.st_nlink == 0 ? !may_name(broker, to->path) : path == NULL)
-		return names_refuse(broker, to, RIGHT_CREATE);
-	if (at.st_nlink > 0 && !may_link(broker, path, to->path))
-		return refuse_link(broker, path, to);
-	if (at.st_nlink > 0 && !unix_may_move(broker, fd, "", path, to->path))
-		return names_refuse(broker, to, RIGHT_CREATE);
+	if (at.st_nlink == 0 ? !may_name(request, to->path) : path == NULL)
+		return names_refuse(request->broker, to, RIGHT_CREATE);
+	if (at.st_nlink > 0 && !may_link(request, path, to->path))
+		return refuse_link(request, path, to);
+	if (at.st_nlink > 0 && !unix_may_move(request, fd, "", path, to->path))
+		return names_refuse(request->broker, to, RIGHT_CREATE);
 	if (at.st_nlink > 0)
-		autorun_note_path(broker, path, &at);
-	autorun_note_at(broker, to->folder, to->name, to->path);
+		autorun_note_path(request->broker, path, &at);
+	autorun_note_at(request->broker, to->folder, to->name, to->path);
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, name, to->folder, to->name, AT_SYMLINK_FOLLOW);
 }
 
 static void
-link_from_descriptor(struct broker *broker, const struct notif_call *request, int number,
-		     int to_folder, uint64_t to_path)
+link_from_descriptor(const struct notif_call *request, int number, int to_folder, uint64_t to_path)
 {
 	auto_dir_entry struct dir_entry to;
 	enum lookup_result end = lookup_caller_path(request, to_folder, to_path, LOOKUP_NAME, &to);
@@ -94,7 +93,7 @@ link_from_descriptor(struct broker *broker, const struct notif_call *request, in
 
 	if (end == LOOKUP_FAILED) {
 		notif_fail(request, to.why);
-	} else if (end == LOOKUP_ELSEWHERE || !broker_covers(broker, to.path, RIGHT_CREATE)) {
+	} else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, to.path, RIGHT_CREATE)) {
 		notif_continue(request);
 	} else {
 		fd = notif_descriptor(request, number, &why);
@@ -102,13 +101,13 @@ link_from_descriptor(struct broker *broker, const struct notif_call *request, in
 			notif_fail(request, why);
 			return;
 		}
-		names_wrlock(&broker->names);
-		names_lock_changes(&broker->names, to.path, NULL);
+		names_wrlock(request->names);
+		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
-			names_lock_keep_memory(&broker->names);
-		rc = lookup_unchanged(&to) ? link_descriptor(broker, fd, &to) : -1;
+			names_lock_keep_memory(&request->broker->names);
+		rc = lookup_unchanged(&to) ? link_descriptor(request, fd, &to) : -1;
 		why = errno;
-		names_unlock(&broker->names);
+		names_unlock(request->names);
 		/* the caller's own close must be the last one */
 		close(fd_take(&fd));
 		errno = why;
@@ -126,8 +125,8 @@ link_names(struct broker *broker, const struct dir_entry *from, const struct dir
 }
 
 static void
-make_link(struct broker *broker, const struct notif_call *request, const int folders[2],
-	  const uint64_t paths[2], int flags)
+make_link(const struct notif_call *request, const int folders[2], const uint64_t paths[2],
+	  int flags)
 {
 	auto_dir_entry struct dir_entry from = {.folder = -1}, to = {.folder = -1};
 	enum lookup_result ends[2];
@@ -142,39 +141,38 @@ make_link(struct broker *broker, const struct notif_call *request, const int fol
 	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
 		notif_fail(request, ends[0] == LOOKUP_FAILED ? from.why : to.why);
 	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
-		 (!broker_covers(broker, to.path, RIGHT_CREATE) &&
-		  !broker_covers(broker, from.path, RIGHTS_CHANGE)))
+		 (!broker_covers(request, to.path, RIGHT_CREATE) &&
+		  !broker_covers(request, from.path, RIGHTS_CHANGE)))
 		notif_continue(request);
 	else if (notif_is_valid(request)) {
-		names_wrlock(&broker->names);
-		names_lock_changes(&broker->names, to.path, NULL);
+		names_wrlock(request->names);
+		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
-			names_lock_keep_memory(&broker->names);
+			names_lock_keep_memory(&request->broker->names);
 		/* a link with slashes behind it is not meant itself, unlike in the other calls */
 		if (!lookup_unchanged(&from) || !lookup_unchanged(&to) ||
 		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
 			    AT_SYMLINK_NOFOLLOW) < 0)
 			rc = -1;
-		else if (!S_ISDIR(at.st_mode) && !may_link(broker, from.path, to.path))
-			rc = refuse_link(broker, from.path, &to);
+		else if (!S_ISDIR(at.st_mode) && !may_link(request, from.path, to.path))
+			rc = refuse_link(request, from.path, &to);
 		else if (!S_ISDIR(at.st_mode) &&
-			 (!git_symlink_may_be(broker, to.path, from.folder, from.name) ||
-			  !unix_may_move(broker, from.folder, from.name, from.path, to.path)))
-			rc = names_refuse(broker, &to, RIGHT_CREATE);
+			 (!git_symlink_may_be(request, to.path, from.folder, from.name) ||
+			  !unix_may_move(request, from.folder, from.name, from.path, to.path)))
+			rc = names_refuse(request->broker, &to, RIGHT_CREATE);
 		else
-			rc = link_names(broker, &from, &to);
-		names_unlock(&broker->names);
+			rc = link_names(request->broker, &from, &to);
+		names_unlock(request->names);
 		names_finish(request, rc);
 	}
 }
 
 void
-sys_link(struct broker *broker, const struct notif_call *request)
+sys_link(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	make_link(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
-		  (const uint64_t[]){a[0], a[1]}, 0);
+	make_link(request, (const int[]){AT_FDCWD, AT_FDCWD}, (const uint64_t[]){a[0], a[1]}, 0);
 }
 
 /* Is it the descriptor itself that gets a name? */
@@ -188,7 +186,7 @@ links_itself(const struct notif_call *request, uint64_t path, int flags)
 }
 
 void
-sys_linkat(struct broker *broker, const struct notif_call *request)
+sys_linkat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int flags = (int)a[4];
@@ -200,11 +198,11 @@ sys_linkat(struct broker *broker, const struct notif_call *request)
 	if (flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW))
 		notif_fail(request, EINVAL);
 	else if (number >= 0)
-		link_from_descriptor(broker, request, number, (int)a[2], a[3]);
+		link_from_descriptor(request, number, (int)a[2], a[3]);
 	else if (itself)
 		/* a folder has one name only */
 		notif_fail(request, number == AT_FDCWD ? EPERM : EBADF);
 	else
-		make_link(broker, request, (const int[]){(int)a[0], (int)a[2]},
+		make_link(request, (const int[]){(int)a[0], (int)a[2]},
 			  (const uint64_t[]){a[1], a[3]}, flags);
 }

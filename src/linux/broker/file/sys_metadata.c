@@ -132,8 +132,8 @@ may_change_nameless(int fd, const struct stat *at, const struct metadata_change 
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
 static bool
-may_change(struct broker *broker, const struct notif_call *request, const struct judged *what,
-	   const struct stat *at, const struct metadata_change *change)
+may_change(const struct notif_call *request, const struct judged *what, const struct stat *at,
+	   const struct metadata_change *change)
 {
 	auto_free char *path = NULL;
 	struct verdict verdict;
@@ -148,24 +148,27 @@ may_change(struct broker *broker, const struct notif_call *request, const struct
 			return !lends(at, change);
 		free(path);
 	}
-	verdict = broker_decide_object(broker, request, what, broker_decide, &path);
+	verdict = broker_decide_object(request, what, broker_decide, &path);
 	if (path == NULL)
 		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
 	if (!(verdict.rights & RIGHT_WRITE))
-		refuse_rights(broker, path, RIGHT_WRITE);
-	else if (!pty_is_sessions(broker, request, fd, path, O_WRONLY))
-		refuse_report(broker, "write", path, "is a terminal of others");
-	else if (S_ISDIR(at->st_mode) && plan_is_by_name(broker->plan, path))
+		refuse_rights(request->broker, path, RIGHT_WRITE);
+	else if (!pty_is_sessions(request, fd, path, O_WRONLY))
+		refuse_report(request->broker, "write", path, "is a terminal of others");
+	else if (S_ISDIR(at->st_mode) && plan_is_by_name(request->broker->plan, path))
 		/* a profile grants it for the sake of the files in it */
-		refuse_report(broker, "write", path, "is a folder that everybody shares");
+		refuse_report(request->broker, "write", path, "is a folder that everybody shares");
 	else if (lends(at, change))
-		refuse_report(broker, "write", path,
+		refuse_report(request->broker, "write", path,
 			      "would lend its owner's rights to whoever runs it");
-	else if (opens_repository(broker, path, at, change))
-		refuse_report(broker, "open", path, "others could change the repository then");
-	else if (hides(at, change) && *path == '/' && !broker_is_private_tmp(broker, path) &&
-		 git_refs_are_read(broker, path, at->st_mode))
-		refuse_report(broker, "hide", path, "git's settings are there, or below it");
+	else if (opens_repository(request->broker, path, at, change))
+		refuse_report(request->broker, "open", path,
+			      "others could change the repository then");
+	else if (hides(at, change) && *path == '/' &&
+		 !broker_is_private_tmp(request->broker, path) &&
+		 git_refs_are_read(request, path, at->st_mode))
+		refuse_report(request->broker, "hide", path,
+			      "git's settings are there, or below it");
 	else
 		return true;
 	return false;
@@ -190,24 +193,24 @@ tell(const struct broker *broker, int fd, const struct metadata_change *change)
 
 /* By the lock that is held; -1 with errno. */
 static int
-change_locked(struct broker *broker, const struct notif_call *request, const struct judged *what,
+change_locked(const struct notif_call *request, const struct judged *what,
 	      const struct metadata_change *change)
 {
 	struct stat at;
 	int rc;
 
 	if (fstat(what->object, &at) < 0 || is_machines(&at, change) ||
-	    !may_change(broker, request, what, &at, change))
+	    !may_change(request, what, &at, change))
 		return errno = EACCES, -1;
 	rc = change->act(what->object, at.st_mode, change);
 	if (rc == 0)
-		tell(broker, what->object, change);
+		tell(request->broker, what->object, change);
 	return rc;
 }
 
 /* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
 static void
-change_held(struct broker *broker, const struct notif_call *request, const struct judged *what,
+change_held(const struct notif_call *request, const struct judged *what,
 	    const struct metadata_change *change)
 {
 	int rc, why;
@@ -216,10 +219,10 @@ change_held(struct broker *broker, const struct notif_call *request, const struc
 		close(what->object);
 		return;
 	}
-	names_rdlock(&broker->names);
-	rc = change_locked(broker, request, what, change);
+	names_rdlock(request->names);
+	rc = change_locked(request, what, change);
 	why = errno;
-	names_unlock(&broker->names);
+	names_unlock(request->names);
 	close(what->object);
 	if (rc < 0)
 		notif_fail(request, why);
@@ -236,8 +239,8 @@ is_by_path_only(int fd)
 }
 
 static void
-change_number(struct broker *broker, const struct notif_call *request, int number,
-	      enum metadata_holding holding, const struct metadata_change *change)
+change_number(const struct notif_call *request, int number, enum metadata_holding holding,
+	      const struct metadata_change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = notif_descriptor(request, number, &why);
@@ -247,14 +250,14 @@ change_number(struct broker *broker, const struct notif_call *request, int numbe
 	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
 		notif_fail(request, EBADF);
 	else
-		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
+		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 void
-metadata_change_descriptor(struct broker *broker, const struct notif_call *request, int number,
+metadata_change_descriptor(const struct notif_call *request, int number,
 			   const struct metadata_change *change)
 {
-	change_number(broker, request, number, HOLDING_OPEN, change);
+	change_number(request, number, HOLDING_OPEN, change);
 }
 
 static bool
@@ -305,9 +308,8 @@ hold(const struct notif_call *request, int base, const char *path, enum lookup_f
 }
 
 void
-metadata_change_path(struct broker *broker, const struct notif_call *request, int folder,
-		     uint64_t address, enum lookup_follow follow,
-		     const struct metadata_change *change)
+metadata_change_path(const struct notif_call *request, int folder, uint64_t address,
+		     enum lookup_follow follow, const struct metadata_change *change)
 {
 	char path[PATH_MAX];
 	int why = notif_path(request, address, path);
@@ -315,7 +317,7 @@ metadata_change_path(struct broker *broker, const struct notif_call *request, in
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_number(broker, request, number, HOLDING_NAMED, change);
+		change_number(request, number, HOLDING_NAMED, change);
 		return;
 	}
 	if (why == 0 && *path == '\0')
@@ -329,14 +331,13 @@ metadata_change_path(struct broker *broker, const struct notif_call *request, in
 	if (fd < 0)
 		notif_fail(request, why);
 	else
-		change_held(broker, request,
-			    &(struct judged){fd_take(&fd), false, path, base, follow}, change);
+		change_held(request, &(struct judged){fd_take(&fd), false, path, base, follow},
+			    change);
 }
 
 /* The caller's own folder, as "" beside AT_FDCWD means it. */
 static void
-change_folder(struct broker *broker, const struct notif_call *request,
-	      const struct metadata_change *change)
+change_folder(const struct notif_call *request, const struct metadata_change *change)
 {
 	int why = 0;
 	auto_fd int fd = notif_folder(request, AT_FDCWD, &why);
@@ -344,7 +345,7 @@ change_folder(struct broker *broker, const struct notif_call *request,
 	if (fd < 0)
 		notif_fail(request, why);
 	else
-		change_held(broker, request, &(struct judged){.object = fd_take(&fd)}, change);
+		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
 /* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */
@@ -360,19 +361,19 @@ is_empty(const struct notif_call *request, const struct metadata_at *at)
 }
 
 void
-metadata_change_at(struct broker *broker, const struct notif_call *request,
-		   const struct metadata_at *at, const struct metadata_change *change)
+metadata_change_at(const struct notif_call *request, const struct metadata_at *at,
+		   const struct metadata_change *change)
 {
 	if (at->flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
 		notif_fail(request, EINVAL);
 	else if (!is_empty(request, at))
-		metadata_change_path(broker, request, at->folder, at->path,
+		metadata_change_path(request, at->folder, at->path,
 				     at->flags & AT_SYMLINK_NOFOLLOW ? LOOKUP_KEEP : LOOKUP_FOLLOW,
 				     change);
 	else if (at->folder == AT_FDCWD)
-		change_folder(broker, request, change);
+		change_folder(request, change);
 	else
-		change_number(broker, request, at->folder, at->holding, change);
+		change_number(request, at->folder, at->holding, change);
 }
 
 /* ---- modes and owners ---- */
@@ -390,77 +391,77 @@ owner_of(uint64_t uid, uint64_t gid)
 }
 
 void
-sys_chmod(struct broker *broker, const struct notif_call *request)
+sys_chmod(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[1]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
+	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-sys_fchmod(struct broker *broker, const struct notif_call *request)
+sys_fchmod(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[1]);
 
-	metadata_change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(request, (int)a[0], &change);
 }
 
 void
-sys_fchmodat(struct broker *broker, const struct notif_call *request)
+sys_fchmodat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[2]);
 
-	metadata_change_path(broker, request, (int)a[0], a[1], LOOKUP_FOLLOW, &change);
+	metadata_change_path(request, (int)a[0], a[1], LOOKUP_FOLLOW, &change);
 }
 
 void
-sys_fchmodat2(struct broker *broker, const struct notif_call *request)
+sys_fchmodat2(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = mode_of(a[2]);
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
 
-	metadata_change_at(broker, request, &at, &change);
+	metadata_change_at(request, &at, &change);
 }
 
 void
-sys_chown(struct broker *broker, const struct notif_call *request)
+sys_chown(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
+	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-sys_lchown(struct broker *broker, const struct notif_call *request)
+sys_lchown(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
 
-	metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_KEEP, &change);
+	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_KEEP, &change);
 }
 
 void
-sys_fchown(struct broker *broker, const struct notif_call *request)
+sys_fchown(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[1], a[2]);
 
-	metadata_change_descriptor(broker, request, (int)a[0], &change);
+	metadata_change_descriptor(request, (int)a[0], &change);
 }
 
 void
-sys_fchownat(struct broker *broker, const struct notif_call *request)
+sys_fchownat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = owner_of(a[2], a[3]);
 	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[4]};
 
-	metadata_change_at(broker, request, &at, &change);
+	metadata_change_at(request, &at, &change);
 }
 
 /* ---- times ---- */
@@ -507,15 +508,15 @@ read_nanoseconds(const struct notif_call *request, uint64_t address, struct meta
 
 /* With no path and a descriptor that is the file, and takes no flags. */
 static void
-change_times_at(struct broker *broker, const struct notif_call *request,
-		const struct metadata_at *at, const struct metadata_change *change)
+change_times_at(const struct notif_call *request, const struct metadata_at *at,
+		const struct metadata_change *change)
 {
 	if (at->path != 0 || at->folder == AT_FDCWD)
-		metadata_change_at(broker, request, at, change);
+		metadata_change_at(request, at, change);
 	else if (at->flags != 0)
 		notif_fail(request, EINVAL);
 	else
-		metadata_change_descriptor(broker, request, at->folder, change);
+		metadata_change_descriptor(request, at->folder, change);
 }
 
 /* The kernel does not even look for the file then. */
@@ -527,7 +528,7 @@ changes_no_time(const struct metadata_change *change)
 }
 
 void
-sys_utime(struct broker *broker, const struct notif_call *request)
+sys_utime(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -536,11 +537,11 @@ sys_utime(struct broker *broker, const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
+		metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-sys_utimes(struct broker *broker, const struct notif_call *request)
+sys_utimes(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -549,11 +550,11 @@ sys_utimes(struct broker *broker, const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
+		metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
 }
 
 void
-sys_futimesat(struct broker *broker, const struct notif_call *request)
+sys_futimesat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -563,11 +564,11 @@ sys_futimesat(struct broker *broker, const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		change_times_at(broker, request, &at, &change);
+		change_times_at(request, &at, &change);
 }
 
 void
-sys_utimensat(struct broker *broker, const struct notif_call *request)
+sys_utimensat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {0};
@@ -579,5 +580,5 @@ sys_utimensat(struct broker *broker, const struct notif_call *request)
 	else if (changes_no_time(&change))
 		notif_return(request, 0);
 	else
-		change_times_at(broker, request, &at, &change);
+		change_times_at(request, &at, &change);
 }

@@ -53,44 +53,42 @@ do_unlink(const struct dir_entry *place, const struct deed *deed)
 
 /* Removing is free at vetted names: what comes instead is vetted then. */
 static int
-do_deed(struct broker *broker, const struct dir_entry *place, const struct deed *deed)
+do_deed(const struct notif_call *request, const struct dir_entry *place, const struct deed *deed)
 {
-	struct verdict verdict = broker_decide(broker, place->path);
+	struct verdict verdict = broker_decide(request, place->path);
 	struct stat at;
 
 	if (!(verdict.rights & deed->right)) {
 		if (deed->act == do_mkdir && !names_is_there(place, &at))
-			broker_deny_folder(broker, place->path);
-		return names_refuse(broker, place, deed->right);
+			broker_deny_folder(request->broker, place->path);
+		return names_refuse(request->broker, place, deed->right);
 	}
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !names_is_there(place, &at) &&
-	    !git_check_may_make(broker, place->path, verdict.vetted, deed->act == do_mkdir))
+	    !git_check_may_make(request, place->path, verdict.vetted, deed->act == do_mkdir))
 		return -1;
 	if (deed->act == do_symlink && !names_is_there(place, &at) &&
-	    !git_symlink_may_point(broker, place->path, deed->text))
+	    !git_symlink_may_point(request, place->path, deed->text))
 		return -1;
-	autorun_note_at(broker, place->folder, place->name, place->path);
+	autorun_note_at(request->broker, place->folder, place->name, place->path);
 	return deed->act(place, deed);
 }
 
 /* The name is there or not, and so the kernel may have another reason. */
 static void
-leave(struct broker *broker, const struct notif_call *request, const struct dir_entry *place,
-      const struct deed *deed)
+leave(const struct notif_call *request, const struct dir_entry *place, const struct deed *deed)
 {
 	struct stat at;
 
 	if (place->folder >= 0 && names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
 		if (deed->act == do_mkdir)
-			broker_deny_folder(broker, place->path);
-		refuse_report_by_kernel(broker, place->path, deed->right);
+			broker_deny_folder(request->broker, place->path);
+		refuse_report_by_kernel(request->broker, place->path, deed->right);
 	}
 	notif_continue(request);
 }
 
 static void
-sys_on(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
-       const struct deed *deed)
+sys_on(const struct notif_call *request, int folder, uint64_t path, const struct deed *deed)
 {
 	auto_dir_entry struct dir_entry place;
 	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
@@ -98,40 +96,41 @@ sys_on(struct broker *broker, const struct notif_call *request, int folder, uint
 
 	if (end == LOOKUP_FAILED)
 		notif_fail(request, place.why);
-	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(broker, place.path, deed->right)) &&
+	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, deed->right)) &&
 		 deed->is_lent)
 		notif_fail(request, EPERM);
-	else if (end == LOOKUP_ELSEWHERE || !broker_covers(broker, place.path, deed->right))
-		leave(broker, request, &place, deed);
+	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, deed->right))
+		leave(request, &place, deed);
 	else if (notif_is_valid(request)) {
 		if (deed->right == RIGHT_CREATE) {
 			mode_t mask = notif_umask(request);
 
-			umask(mask | git_modes_closed_bits(broker, place.path, deed->mode & ~mask));
+			umask(mask | git_modes_closed_bits(request->broker, place.path,
+							   deed->mode & ~mask));
 		}
-		broker_lock(broker, place.path);
-		rc = lookup_unchanged(&place) ? do_deed(broker, &place, deed) : -1;
-		names_unlock(&broker->names);
+		broker_lock(request, place.path);
+		rc = lookup_unchanged(&place) ? do_deed(request, &place, deed) : -1;
+		names_unlock(request->names);
 		names_finish(request, rc);
 	}
 }
 
 void
-sys_mkdir(struct broker *broker, const struct notif_call *request)
+sys_mkdir(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
 
-	sys_on(broker, request, AT_FDCWD, a[0], &deed);
+	sys_on(request, AT_FDCWD, a[0], &deed);
 }
 
 void
-sys_mkdirat(struct broker *broker, const struct notif_call *request)
+sys_mkdirat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
 
-	sys_on(broker, request, (int)a[0], a[1], &deed);
+	sys_on(request, (int)a[0], a[1], &deed);
 }
 
 /* What the kernel says of a kind of node before it looks at the path; 0: nothing. */
@@ -179,7 +178,7 @@ refuse_device(const struct notif_call *request, int folder, uint64_t path)
 
 /* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
 static void
-make_node(struct broker *broker, const struct notif_call *request, int folder, const __u64 *a)
+make_node(const struct notif_call *request, int folder, const __u64 *a)
 {
 	struct deed deed = {.act = do_mknod,
 			    .right = RIGHT_CREATE,
@@ -192,24 +191,23 @@ make_node(struct broker *broker, const struct notif_call *request, int folder, c
 	else if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
 		refuse_device(request, folder, a[0]);
 	else
-		sys_on(broker, request, folder, a[0], &deed);
+		sys_on(request, folder, a[0], &deed);
 }
 
 void
-sys_mknod(struct broker *broker, const struct notif_call *request)
+sys_mknod(const struct notif_call *request)
 {
-	make_node(broker, request, AT_FDCWD, request->notif.data.args);
+	make_node(request, AT_FDCWD, request->notif.data.args);
 }
 
 void
-sys_mknodat(struct broker *broker, const struct notif_call *request)
+sys_mknodat(const struct notif_call *request)
 {
-	make_node(broker, request, (int)request->notif.data.args[0], request->notif.data.args + 1);
+	make_node(request, (int)request->notif.data.args[0], request->notif.data.args + 1);
 }
 
 static void
-make_link_text(struct broker *broker, const struct notif_call *request, uint64_t text, int folder,
-	       uint64_t path)
+make_link_text(const struct notif_call *request, uint64_t text, int folder, uint64_t path)
 {
 	char target[PATH_MAX];
 	struct deed deed = {.act = do_symlink, .right = RIGHT_CREATE, .text = target};
@@ -218,53 +216,52 @@ make_link_text(struct broker *broker, const struct notif_call *request, uint64_t
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		sys_on(broker, request, folder, path, &deed);
+		sys_on(request, folder, path, &deed);
 }
 
 void
-sys_symlink(struct broker *broker, const struct notif_call *request)
+sys_symlink(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	make_link_text(broker, request, a[0], AT_FDCWD, a[1]);
+	make_link_text(request, a[0], AT_FDCWD, a[1]);
 }
 
 void
-sys_symlinkat(struct broker *broker, const struct notif_call *request)
+sys_symlinkat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	make_link_text(broker, request, a[0], (int)a[1], a[2]);
+	make_link_text(request, a[0], (int)a[1], a[2]);
 }
 
 static void
-remove_name(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
-	    int flags)
+remove_name(const struct notif_call *request, int folder, uint64_t path, int flags)
 {
 	struct deed deed = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
 
-	sys_on(broker, request, folder, path, &deed);
+	sys_on(request, folder, path, &deed);
 }
 
 void
-sys_unlink(struct broker *broker, const struct notif_call *request)
+sys_unlink(const struct notif_call *request)
 {
-	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], 0);
+	remove_name(request, AT_FDCWD, request->notif.data.args[0], 0);
 }
 
 void
-sys_rmdir(struct broker *broker, const struct notif_call *request)
+sys_rmdir(const struct notif_call *request)
 {
-	remove_name(broker, request, AT_FDCWD, request->notif.data.args[0], AT_REMOVEDIR);
+	remove_name(request, AT_FDCWD, request->notif.data.args[0], AT_REMOVEDIR);
 }
 
 void
-sys_unlinkat(struct broker *broker, const struct notif_call *request)
+sys_unlinkat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
 	if ((int)a[2] & ~AT_REMOVEDIR)
 		notif_fail(request, EINVAL);
 	else
-		remove_name(broker, request, (int)a[0], a[1], (int)a[2]);
+		remove_name(request, (int)a[0], a[1], (int)a[2]);
 }

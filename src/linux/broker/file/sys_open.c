@@ -47,7 +47,7 @@ is_blind_cut(const struct open_call *o)
 {
 	uint64_t mode = o->how.flags & O_ACCMODE;
 
-	return o->broker->cuts_blindly && (o->how.flags & O_TRUNC) && mode != O_WRONLY &&
+	return o->request->broker->cuts_blindly && (o->how.flags & O_TRUNC) && mode != O_WRONLY &&
 	       mode != O_RDWR;
 }
 
@@ -56,7 +56,7 @@ static bool
 must_refuse(const struct open_call *o)
 {
 	return is_blind_cut(o) &&
-	       (*o->path == '\0' || o->found.is_proc || nest_unregistered(o->broker));
+	       (*o->path == '\0' || o->found.is_proc || nest_unregistered(o->request));
 }
 
 /*
@@ -68,19 +68,19 @@ kernel_decides(const struct open_call *o)
 {
 	unsigned rights = open_rights(o->how.flags);
 
-	if (o->broker->reads)
+	if (o->request->broker->reads)
 		return false;
 	if (pty_is_brokered(o))
 		return pty_is_granted(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
 	if (open_is_shared(o))
-		return nest_unregistered(o->broker);
+		return nest_unregistered(o->request);
 	if (open_is_anywhere(o))
 		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
-	return !broker_covers(o->broker, o->path, rights) && !is_blind_cut(o);
+	return !broker_covers(o->request, o->path, rights) && !is_blind_cut(o);
 }
 
 static void
@@ -101,12 +101,12 @@ give(const struct open_call *o, int fd)
 static bool
 decide_shared(struct open_call *o)
 {
-	if (nest_depth(o->broker) > 0)
+	if (nest_depth(o->request) > 0)
 		return false;
-	names_rdlock(&o->broker->names);
+	names_rdlock(o->request->names);
 	if (open_decide(o) == 0 && !broker_is_repo_marker(o->path))
 		return true;
-	names_unlock(&o->broker->names);
+	names_unlock(o->request->names);
 	return false;
 }
 
@@ -125,7 +125,7 @@ leave(const struct open_call *o)
 	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
 	if (!o->found.is_proc)
-		refuse_report_by_kernel(o->broker, o->path,
+		refuse_report_by_kernel(o->request->broker, o->path,
 					is_new ? (unsigned)RIGHT_CREATE
 					       : open_rights(o->how.flags));
 	if (must_refuse(o) || asks_setuid_mode(&o->how))
@@ -148,11 +148,11 @@ lock_and_decide(struct open_call *o)
 
 		if (before == NULL)
 			return ENOMEM;
-		broker_lock(o->broker, before);
+		broker_lock(o->request, before);
 		why = open_decide(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
 			return 0;
-		names_unlock(&o->broker->names);
+		names_unlock(o->request->names);
 	}
 	return why != 0 ? why : EAGAIN;
 }
@@ -198,13 +198,13 @@ sys_on_found(struct open_call *o)
 		return false;
 	}
 	if (must_refuse(o) || kernel_decides(o)) {
-		names_unlock(&o->broker->names);
+		names_unlock(o->request->names);
 		leave(o);
 		return false;
 	}
 	fd = open_execute(o);
 	why = errno;
-	names_unlock(&o->broker->names);
+	names_unlock(o->request->names);
 	errno = why;
 	if (fd >= 0)
 		give(o, fd);
@@ -267,7 +267,7 @@ try_create_fast(struct open_call *o)
 	if (decide_shared(o)) {
 		if (can_create_fast(o))
 			fd = open_execute(o);
-		names_unlock(&o->broker->names);
+		names_unlock(o->request->names);
 	}
 	auto_lookup_fn(&o->found);
 	if (fd >= 0)
@@ -287,16 +287,16 @@ is_nonsense(const struct opening_how *how)
 }
 
 static void
-open_at(struct broker *broker, const struct notif_call *request, int folder, uint64_t address,
+open_at(const struct notif_call *request, int folder, uint64_t address,
 	const struct opening_how *how)
 {
-	auto_opening struct open_call o = {.broker = broker, .request = request, .how = *how};
+	auto_opening struct open_call o = {.request = request, .how = *how};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = is_nonsense(how) ? EINVAL : notif_path(request, address, path);
 
 	if (why == EPERM)
-		refuse_unreadable(broker, request);
+		refuse_unreadable(request->broker, request);
 	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
 	    !notif_has_room(request))
 		why = EMFILE;
@@ -321,36 +321,36 @@ open_at(struct broker *broker, const struct notif_call *request, int folder, uin
 }
 
 static void
-open_plain(struct broker *broker, const struct notif_call *request, int folder, uint64_t path,
-	   uint64_t flags, uint64_t mode)
+open_plain(const struct notif_call *request, int folder, uint64_t path, uint64_t flags,
+	   uint64_t mode)
 {
 	struct opening_how how = {flags & KNOWN_FLAGS, mode, 0};
 
-	open_at(broker, request, folder, path, &how);
+	open_at(request, folder, path, &how);
 }
 
 void
-sys_open(struct broker *broker, const struct notif_call *request)
+sys_open(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	open_plain(broker, request, AT_FDCWD, a[0], a[1], a[2]);
+	open_plain(request, AT_FDCWD, a[0], a[1], a[2]);
 }
 
 void
-sys_openat(struct broker *broker, const struct notif_call *request)
+sys_openat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	open_plain(broker, request, (int)a[0], a[1], a[2], a[3]);
+	open_plain(request, (int)a[0], a[1], a[2], a[3]);
 }
 
 void
-sys_creat(struct broker *broker, const struct notif_call *request)
+sys_creat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	open_plain(broker, request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
+	open_plain(request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
 }
 
 /*
@@ -422,7 +422,7 @@ cut(struct open_call *o, off_t length)
 		return -1;
 	if (open_vetted(o) < 0)
 		return -1;
-	autorun_note_path(o->broker, o->path, &o->at);
+	autorun_note_path(o->request->broker, o->path, &o->at);
 	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
 									  : cut_held(o, length);
 }
@@ -438,14 +438,14 @@ cut_found(struct open_call *o, off_t length)
 	}
 	o->how.flags = O_TRUNC;
 	if (must_refuse(o) || kernel_decides(o)) {
-		names_unlock(&o->broker->names);
+		names_unlock(o->request->names);
 		leave(o);
 		return;
 	}
 	o->how.flags = O_WRONLY;
 	rc = cut(o, length);
 	why = errno;
-	names_unlock(&o->broker->names);
+	names_unlock(o->request->names);
 	if (rc < 0)
 		notif_fail(o->request, why);
 	else
@@ -453,10 +453,10 @@ cut_found(struct open_call *o, off_t length)
 }
 
 void
-sys_truncate(struct broker *broker, const struct notif_call *request)
+sys_truncate(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	auto_opening struct open_call o = {.broker = broker, .request = request};
+	auto_opening struct open_call o = {.request = request};
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 	int why = (off_t)a[1] < 0 ? EINVAL : notif_path(request, a[0], path);

@@ -30,7 +30,7 @@
 #define TREE_MAX 20000
 
 struct move {
-	struct broker *broker;
+	const struct notif_call *request;
 	struct dir_entry from, to;
 	struct stat from_stat, to_stat;
 	bool is_replacing;
@@ -49,10 +49,10 @@ auto_move_fn(const struct move *move)
 static bool
 lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
 {
-	unsigned missing = rights & ~broker_decide(move->broker, place->path).rights;
+	unsigned missing = rights & ~broker_decide(move->request, place->path).rights;
 
 	if (missing != 0)
-		refuse_rights(move->broker, place->path, missing);
+		refuse_rights(move->request->broker, place->path, missing);
 	return missing != 0;
 }
 
@@ -63,8 +63,8 @@ lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
 static bool
 is_same_by(const struct move *move, int plan, const char *old, const char *new)
 {
-	struct verdict was = broker_decide_by(move->broker, plan, old),
-		       is = broker_decide_by(move->broker, plan, new);
+	struct verdict was = broker_decide_by(move->request, plan, old),
+		       is = broker_decide_by(move->request, plan, new);
 
 	if (was.vetted == NULL || is.vetted == NULL)
 		return was.rights == is.rights && is.vetted == NULL &&
@@ -76,7 +76,7 @@ is_same_by(const struct move *move, int plan, const char *old, const char *new)
 static bool
 is_same(const struct move *move, const char *old, const char *new)
 {
-	for (int i = 0; i <= nest_depth(move->broker); i++)
+	for (int i = 0; i <= nest_depth(move->request); i++)
 		if (!is_same_by(move, i, old, new))
 			return false;
 	return true;
@@ -86,14 +86,14 @@ is_same(const struct move *move, const char *old, const char *new)
 static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
-	const struct protection *vetted = broker_decide(move->broker, new).vetted;
+	const struct protection *vetted = broker_decide(move->request, new).vetted;
 	struct git_file file = {0};
 	bool may;
 
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
 		return true;
 	may = git_install_read(folder, name, &file) == 0 &&
-	      git_pointer_may_move(move->broker, new, vetted->vet,
+	      git_pointer_may_move(move->request, new, vetted->vet,
 				   &(struct gitconfig_text){file.text, file.length});
 	free(file.text);
 	return may;
@@ -117,7 +117,7 @@ is_bound(struct comparison *c, const struct subtree_entry *entry)
 	if (!ascii_same(entry->name, "HEAD") && !ascii_same(entry->name, ".git"))
 		return false;
 	*end = '\0';
-	bound = !git_content_may_move(c->move->broker, c->old);
+	bound = !git_content_may_move(c->move->request, c->old);
 	*end = '/';
 	return bound;
 }
@@ -126,7 +126,7 @@ is_bound(struct comparison *c, const struct subtree_entry *entry)
 static int
 compare_entry(struct comparison *c, const struct subtree_entry *entry)
 {
-	struct broker *broker = c->move->broker;
+	const struct notif_call *request = c->move->request;
 
 	if (c->move->left-- <= 0)
 		return EXDEV;
@@ -138,13 +138,13 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 		return EACCES;
 	if (!is_same(c->move, c->old, c->new) || protected_is_policy(entry->name) ||
 	    is_bound(c, entry) ||
-	    !unix_may_move(c->move->broker, entry->folder, entry->name, c->old, c->new))
+	    !unix_may_move(request, entry->folder, entry->name, c->old, c->new))
 		return EACCES;
-	autorun_note_at(broker, entry->folder, entry->name, c->old);
-	autorun_note_path(broker, c->new, NULL);
+	autorun_note_at(request->broker, entry->folder, entry->name, c->old);
+	autorun_note_path(request->broker, c->new, NULL);
 	if (entry->is_folder)
 		return 0;
-	return git_symlink_may_be(broker, c->new, entry->folder, entry->name) &&
+	return git_symlink_may_be(request, c->new, entry->folder, entry->name) &&
 			       may_lead(c->move, entry->folder, entry->name, c->new)
 		       ? 0
 		       : EACCES;
@@ -184,10 +184,10 @@ check_folder(struct move *move, const struct dir_entry *from, const struct dir_e
 {
 	auto_fd int fd = -1;
 
-	if (broker_decide(move->broker, from->path).held != NULL)
+	if (broker_decide(move->request, from->path).held != NULL)
 		return EACCES;
 	/* nobody has looked at what was made there: entry by entry it comes by us */
-	if (!broker_vetted_by_all(move->broker, from->path))
+	if (!broker_vetted_by_all(move->request, from->path))
 		return EXDEV;
 	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	move->left = TREE_MAX;
@@ -201,9 +201,9 @@ check_folder(struct move *move, const struct dir_entry *from, const struct dir_e
 static bool
 gains(const struct move *move, const char *old, const char *new)
 {
-	for (int i = 0; i <= nest_depth(move->broker); i++)
-		if (broker_decide_by(move->broker, i, new).rights &
-		    ~broker_decide_by(move->broker, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
+	for (int i = 0; i <= nest_depth(move->request); i++)
+		if (broker_decide_by(move->request, i, new).rights &
+		    ~broker_decide_by(move->request, i, old).rights & (RIGHT_READ | RIGHT_WRITE))
 			return true;
 	return false;
 }
@@ -216,14 +216,15 @@ check_entry(struct move *move, const struct dir_entry *from, mode_t mode,
 		return gains(move, from->path, to->path) ? EXDEV : 0;
 	if (!S_ISSOCK(mode))
 		return S_ISDIR(mode) ? check_folder(move, from, to) : 0;
-	return unix_may_move(move->broker, from->folder, from->name, from->path, to->path) ? 0
-											   : EACCES;
+	return unix_may_move(move->request, from->folder, from->name, from->path, to->path)
+		       ? 0
+		       : EACCES;
 }
 
 static int
 refuse_vetted(const struct move *move, const struct dir_entry *place, const char *why)
 {
-	refuse_report(move->broker, "rename", place->path, why);
+	refuse_report(move->request->broker, "rename", place->path, why);
 	errno = EACCES;
 	return -1;
 }
@@ -243,7 +244,7 @@ put_in_place(const struct move *move, const struct protection *protection)
 	why = git_install_read(move->from.folder, move->from.name, &file);
 	if (why != 0)
 		return errno = why, -1;
-	rc = git_install(move->broker, &to, &file);
+	rc = git_install(move->request, &to, &file);
 	free(file.text);
 	return rc < 0 ? rc : unlinkat(move->from.folder, move->from.name, 0);
 }
@@ -252,15 +253,15 @@ put_in_place(const struct move *move, const struct protection *protection)
 static int
 move_vetted(const struct move *move)
 {
-	const struct protection *from = broker_decide(move->broker, move->from.path).vetted,
-				*to = broker_decide(move->broker, move->to.path).vetted;
+	const struct protection *from = broker_decide(move->request, move->from.path).vetted,
+				*to = broker_decide(move->request, move->to.path).vetted;
 	mode_t kind = move->from_stat.st_mode & S_IFMT;
 
 	if (kind == S_IFLNK &&
-	    !git_symlink_may_be(move->broker, move->to.path, move->from.folder, move->from.name))
+	    !git_symlink_may_be(move->request, move->to.path, move->from.folder, move->from.name))
 		return -1;
 	if ((move->flags & EXCHANGE) && S_ISLNK(move->to_stat.st_mode) &&
-	    !git_symlink_may_be(move->broker, move->from.path, move->to.folder, move->to.name))
+	    !git_symlink_may_be(move->request, move->from.path, move->to.folder, move->to.name))
 		return -1;
 	if (from == NULL && to == NULL)
 		return 1;
@@ -272,7 +273,7 @@ move_vetted(const struct move *move)
 	if (to == NULL || (move->flags & ~NOREPLACE) != 0)
 		return refuse_vetted(move, &move->from, "it cannot be exchanged");
 	if (to->vet == VET_HEAD)
-		return git_check_may_make(move->broker, move->to.path, to, false) ? 1 : -1;
+		return git_check_may_make(move->request, move->to.path, to, false) ? 1 : -1;
 	if (kind != S_IFREG || strchr(move->to.name, '/') != NULL)
 		return refuse_vetted(move, &move->to, to->reason);
 	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
@@ -313,10 +314,11 @@ do_move(struct move *move)
 		if (rc != 1)
 			return rc;
 	}
-	if (!nest_is_complete(move->broker))
+	if (!nest_is_complete(move->request))
 		return errno = EACCES, -1;
-	autorun_note_path(move->broker, move->from.path, &move->from_stat);
-	autorun_note_path(move->broker, move->to.path, move->is_replacing ? &move->to_stat : NULL);
+	autorun_note_path(move->request->broker, move->from.path, &move->from_stat);
+	autorun_note_path(move->request->broker, move->to.path,
+			  move->is_replacing ? &move->to_stat : NULL);
 	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
 			    move->to.name, move->flags);
 }
@@ -330,10 +332,10 @@ is_remembered(const struct move *move)
 }
 
 static void
-move_name(struct broker *broker, const struct notif_call *request, const int folders[2],
-	  const uint64_t paths[2], unsigned flags)
+move_name(const struct notif_call *request, const int folders[2], const uint64_t paths[2],
+	  unsigned flags)
 {
-	auto_move struct move move = {.broker = broker,
+	auto_move struct move move = {.request = request,
 				      .flags = flags,
 				      .from = {.folder = -1},
 				      .to = {.folder = -1}};
@@ -346,41 +348,39 @@ move_name(struct broker *broker, const struct notif_call *request, const int fol
 	if (ends[0] == LOOKUP_FAILED || ends[1] == LOOKUP_FAILED)
 		notif_fail(request, ends[0] == LOOKUP_FAILED ? move.from.why : move.to.why);
 	else if (ends[0] == LOOKUP_ELSEWHERE || ends[1] == LOOKUP_ELSEWHERE ||
-		 (!broker_covers(broker, move.from.path, RIGHT_DELETE) &&
-		  !broker_covers(broker, move.to.path, RIGHT_CREATE)))
+		 (!broker_covers(request, move.from.path, RIGHT_DELETE) &&
+		  !broker_covers(request, move.to.path, RIGHT_CREATE)))
 		notif_continue(request);
 	else if (notif_is_valid(request)) {
-		names_wrlock(&broker->names);
-		names_lock_changes(&broker->names, move.from.path, move.to.path);
+		names_wrlock(request->names);
+		names_lock_changes(&request->broker->names, move.from.path, move.to.path);
 		rc = lookup_unchanged(&move.from) && lookup_unchanged(&move.to) ? do_move(&move)
 										: -1;
 		if (rc < 0 || !is_remembered(&move))
-			names_lock_keep_memory(&broker->names);
-		names_unlock(&broker->names);
+			names_lock_keep_memory(&request->broker->names);
+		names_unlock(request->names);
 		names_finish(request, rc);
 	}
 }
 
 void
-sys_rename(struct broker *broker, const struct notif_call *request)
+sys_rename(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	move_name(broker, request, (const int[]){AT_FDCWD, AT_FDCWD},
-		  (const uint64_t[]){a[0], a[1]}, 0);
+	move_name(request, (const int[]){AT_FDCWD, AT_FDCWD}, (const uint64_t[]){a[0], a[1]}, 0);
 }
 
 void
-sys_renameat(struct broker *broker, const struct notif_call *request)
+sys_renameat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
-		  (const uint64_t[]){a[1], a[3]}, 0);
+	move_name(request, (const int[]){(int)a[0], (int)a[2]}, (const uint64_t[]){a[1], a[3]}, 0);
 }
 
 void
-sys_renameat2(struct broker *broker, const struct notif_call *request)
+sys_renameat2(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	unsigned flags = (unsigned)a[4];
@@ -389,6 +389,6 @@ sys_renameat2(struct broker *broker, const struct notif_call *request)
 	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
 		notif_fail(request, EINVAL);
 	else
-		move_name(broker, request, (const int[]){(int)a[0], (int)a[2]},
+		move_name(request, (const int[]){(int)a[0], (int)a[2]},
 			  (const uint64_t[]){a[1], a[3]}, flags);
 }

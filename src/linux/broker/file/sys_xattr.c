@@ -168,8 +168,7 @@ read_attribute(const struct notif_call *request, uint64_t name, uint64_t value, 
 }
 
 static void
-set_attribute(struct broker *broker, const struct notif_call *request, enum lookup_follow follow,
-	      bool by_descriptor)
+set_attribute(const struct notif_call *request, enum lookup_follow follow, bool by_descriptor)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {.flags = (int)a[4]};
@@ -178,28 +177,28 @@ set_attribute(struct broker *broker, const struct notif_call *request, enum look
 	if (why != 0)
 		notif_fail(request, why);
 	else if (by_descriptor)
-		metadata_change_descriptor(broker, request, (int)a[0], &change);
+		metadata_change_descriptor(request, (int)a[0], &change);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+		metadata_change_path(request, AT_FDCWD, a[0], follow, &change);
 	free(change.value);
 }
 
 void
-sys_setxattr(struct broker *broker, const struct notif_call *request)
+sys_setxattr(const struct notif_call *request)
 {
-	set_attribute(broker, request, LOOKUP_FOLLOW, false);
+	set_attribute(request, LOOKUP_FOLLOW, false);
 }
 
 void
-sys_lsetxattr(struct broker *broker, const struct notif_call *request)
+sys_lsetxattr(const struct notif_call *request)
 {
-	set_attribute(broker, request, LOOKUP_KEEP, false);
+	set_attribute(request, LOOKUP_KEEP, false);
 }
 
 void
-sys_fsetxattr(struct broker *broker, const struct notif_call *request)
+sys_fsetxattr(const struct notif_call *request)
 {
-	set_attribute(broker, request, LOOKUP_FOLLOW, true);
+	set_attribute(request, LOOKUP_FOLLOW, true);
 }
 
 static struct metadata_at
@@ -214,7 +213,7 @@ attribute_at(const __u64 *a)
 
 /* folder, path, flags, name, struct xattr_args, its size */
 void
-sys_setxattrat(struct broker *broker, const struct notif_call *request)
+sys_setxattrat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	struct {
@@ -231,13 +230,12 @@ sys_setxattrat(struct broker *broker, const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		metadata_change_at(broker, request, &at, &change);
+		metadata_change_at(request, &at, &change);
 	free(change.value);
 }
 
 static void
-drop_attribute(struct broker *broker, const struct notif_call *request, enum lookup_follow follow,
-	       bool by_descriptor)
+drop_attribute(const struct notif_call *request, enum lookup_follow follow, bool by_descriptor)
 {
 	const __u64 *a = request->notif.data.args;
 	struct metadata_change change = {.act = remove_attribute};
@@ -246,31 +244,31 @@ drop_attribute(struct broker *broker, const struct notif_call *request, enum loo
 	if (why != 0)
 		notif_fail(request, why);
 	else if (by_descriptor)
-		metadata_change_descriptor(broker, request, (int)a[0], &change);
+		metadata_change_descriptor(request, (int)a[0], &change);
 	else
-		metadata_change_path(broker, request, AT_FDCWD, a[0], follow, &change);
+		metadata_change_path(request, AT_FDCWD, a[0], follow, &change);
 }
 
 void
-sys_removexattr(struct broker *broker, const struct notif_call *request)
+sys_removexattr(const struct notif_call *request)
 {
-	drop_attribute(broker, request, LOOKUP_FOLLOW, false);
+	drop_attribute(request, LOOKUP_FOLLOW, false);
 }
 
 void
-sys_lremovexattr(struct broker *broker, const struct notif_call *request)
+sys_lremovexattr(const struct notif_call *request)
 {
-	drop_attribute(broker, request, LOOKUP_KEEP, false);
+	drop_attribute(request, LOOKUP_KEEP, false);
 }
 
 void
-sys_fremovexattr(struct broker *broker, const struct notif_call *request)
+sys_fremovexattr(const struct notif_call *request)
 {
-	drop_attribute(broker, request, LOOKUP_FOLLOW, true);
+	drop_attribute(request, LOOKUP_FOLLOW, true);
 }
 
 void
-sys_removexattrat(struct broker *broker, const struct notif_call *request)
+sys_removexattrat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	const struct metadata_at at = attribute_at(a);
@@ -280,5 +278,5 @@ sys_removexattrat(struct broker *broker, const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		metadata_change_at(broker, request, &at, &change);
+		metadata_change_at(request, &at, &change);
 }

@@ -84,7 +84,7 @@ is_nothing(const char *name)
 
 /* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
 static bool
-settle(struct broker *broker, const char *folder, const char *name, enum vet vet)
+settle(const struct notif_call *request, const char *folder, const char *name, enum vet vet)
 {
 	char path[PATH_MAX];
 	struct git_file file = {0};
@@ -97,12 +97,12 @@ settle(struct broker *broker, const char *folder, const char *name, enum vet vet
 	fd = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
-		return refuse(broker, path, "cannot be read whole");
+		return refuse(request->broker, path, "cannot be read whole");
 	/* nothing of it counts as there before: it was nobody's settings until now */
-	rc = git_content_check(broker, path, vet, &(struct gitconfig_text){file.text, file.length},
+	rc = git_content_check(request, path, vet, &(struct gitconfig_text){file.text, file.length},
 			       NULL);
-	if (rc == 0 && !broker->is_asked)
-		rc = git_install(broker, &(struct git_target){fd, name, path, vet, false}, &file) <
+	if (rc == 0 && !request->broker->is_asked)
+		rc = git_install(request, &(struct git_target){fd, name, path, vet, false}, &file) <
 				     0
 			     ? errno
 			     : 0;
@@ -113,53 +113,59 @@ settle(struct broker *broker, const char *folder, const char *name, enum vet vet
 
 /* git since 2.44 writes the pointers of a linked worktree before its HEAD. */
 static bool
-may_get_head(struct broker *broker, const char *folder)
+may_get_head(const struct notif_call *request, const char *folder)
 {
 	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
-		return refuse(broker, folder, "has too long a name for a repository");
+		return refuse(request->broker, folder, "has too long a name for a repository");
 	if (!holds_only(folder, "hooks", git_ref_paths_is_sample))
-		return refuse(broker, folder, "would be a repository with hooks");
+		return refuse(request->broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "info", is_no_attributes))
-		return refuse(broker, folder, "would be a repository with attributes");
+		return refuse(request->broker, folder, "would be a repository with attributes");
 	if (!holds_only(folder, "rebase-merge", is_nothing) ||
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
-		return refuse(broker, folder, "would be a repository in the middle of a rebase");
-	if (!git_refs_may_init(broker, folder, folder))
-		return refuse(broker, folder, "would be a repository with hooks");
+		return refuse(request->broker, folder,
+			      "would be a repository in the middle of a rebase");
+	if (!git_refs_may_init(request, folder, folder))
+		return refuse(request->broker, folder, "would be a repository with hooks");
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
-		return refuse(broker, folder, "would be a repository with remotes of its own");
-	if (!git_modes_are_closed(broker, folder))
-		return refuse(broker, folder, "would be a repository that others can change");
+		return refuse(request->broker, folder,
+			      "would be a repository with remotes of its own");
+	if (!git_modes_are_closed(request->broker, folder))
+		return refuse(request->broker, folder,
+			      "would be a repository that others can change");
 	if (!git_symlink_all_inside(folder))
-		return refuse(broker, folder, "would be a repository with links out of it");
-	return settle(broker, folder, "commondir", VET_COMMONDIR) &&
-	       settle(broker, folder, "gitdir", VET_GITDIR) &&
-	       settle(broker, folder, "config", VET_CONFIG) &&
-	       settle(broker, folder, "config.worktree", VET_CONFIG);
+		return refuse(request->broker, folder,
+			      "would be a repository with links out of it");
+	return settle(request, folder, "commondir", VET_COMMONDIR) &&
+	       settle(request, folder, "gitdir", VET_GITDIR) &&
+	       settle(request, folder, "config", VET_CONFIG) &&
+	       settle(request, folder, "config.worktree", VET_CONFIG);
 }
 
 bool
-git_check_new_repo(struct broker *broker, const char *folder)
+git_check_new_repo(const struct notif_call *request, const char *folder)
 {
 	if (git_repo_has(folder, "commondir"))
-		return refuse(broker, folder, "would be a repository with its settings elsewhere");
-	return may_get_head(broker, folder);
+		return refuse(request->broker, folder,
+			      "would be a repository with its settings elsewhere");
+	return may_get_head(request, folder);
 }
 
 bool
-git_check_may_make(struct broker *broker, const char *path, const struct protection *protection,
-		   bool is_folder)
+git_check_may_make(const struct notif_call *request, const char *path,
+		   const struct protection *protection, bool is_folder)
 {
 	char folder[PATH_MAX];
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	if (protection->vet == VET_HEAD)
-		return may_get_head(broker, folder);
-	if (is_folder && protection->vet == VET_POINTER && !git_refs_may_init(broker, folder, path))
-		return refuse(broker, path, "would be a repository with hooks");
+		return may_get_head(request, folder);
+	if (is_folder && protection->vet == VET_POINTER &&
+	    !git_refs_may_init(request, folder, path))
+		return refuse(request->broker, path, "would be a repository with hooks");
 	if (is_folder)
 		return true;
-	return refuse(broker, path, protection->reason);
+	return refuse(request->broker, path, protection->reason);
 }

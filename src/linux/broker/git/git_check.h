@@ -10,12 +10,12 @@
 #include "linux/broker/broker.h"
 
 /* May this be made there: a folder, or something else that is no file with content? Sets errno. */
-bool git_check_may_make(struct broker *broker, const char *path,
+bool git_check_may_make(const struct notif_call *request, const char *path,
 			const struct protection *protection, bool is_folder);
 /* May the folder become a repository with what is in it? Sets errno. The lock is exclusive. */
-bool git_check_new_repo(struct broker *broker, const char *folder);
+bool git_check_new_repo(const struct notif_call *request, const char *folder);
 /* A repository that came with the project's own files, or names what lies elsewhere, stays there. */
-bool git_content_may_move(struct broker *broker, const char *folder);
+bool git_content_may_move(const struct notif_call *request, const char *folder);
 
 /*
  * git_modes.c: the bits of a mode that must not come to this path, because it is in a repository: those by
@@ -29,9 +29,10 @@ bool git_modes_are_closed(const struct broker *broker, const char *folder);
  * git_symlink.c: may a symbolic link with this text have this path? Whoever works in the project
  * meanwhile follows it, so none leads to where a repository is not looked at. Sets errno.
  */
-bool git_symlink_may_point(struct broker *broker, const char *path, const char *text);
+bool git_symlink_may_point(const struct notif_call *request, const char *path, const char *text);
 /* The same for the link that is name in folder; what is none may be anywhere. */
-bool git_symlink_may_be(struct broker *broker, const char *path, int folder, const char *name);
+bool git_symlink_may_be(const struct notif_call *request, const char *path, int folder,
+			const char *name);
 /* Do all links that git would follow in folder stay in it, when it is a repository? */
 bool git_symlink_all_inside(const char *folder);
 
@@ -41,26 +42,26 @@ void git_check_refused(struct broker *broker, const char *what, const char *path
 /* git_refs.c: is path, or does something below it, lead to a remote? Then no link comes there. */
 bool git_refs_lead_to_remote(const struct broker *broker, const char *path);
 /* Are there settings at path, or below it, that must not be hidden from us for a while? */
-bool git_refs_are_read(const struct broker *broker, const char *path, mode_t kind);
+bool git_refs_are_read(const struct notif_call *request, const char *path, mode_t kind);
 /* Do a repository's settings name nothing outside of its folder? From another place it would be another. */
 bool git_refs_inside(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
-bool git_refs_may_init(const struct broker *broker, const char *folder, const char *git_dir);
+bool git_refs_may_init(const struct notif_call *request, const char *folder, const char *git_dir);
 
 /* git_local_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
-const char *git_local_remote_refuse(struct broker *broker, struct arena *arena, const char *config,
-				    const char *text);
+const char *git_local_remote_refuse(const struct notif_call *request, struct arena *arena,
+				    const char *config, const char *text);
 /* Do the settings in git_dir name one by a path from where the working tree is? */
 bool git_local_remote_is_relative(const char *git_dir);
 
 /* git_content.c: 0, or an errno after a refusal was noted. present may be NULL. */
-int git_content_check(struct broker *broker, const char *path, enum vet vet,
+int git_content_check(const struct notif_call *request, const char *path, enum vet vet,
 		      const struct gitconfig_text *text, const struct gitconfig_text *present);
 /*
  * May a pointer come to this path with its folder? git writes it anew afterwards, so it may lead to
  * nothing meanwhile, where nothing can be made.
  */
-bool git_pointer_may_move(struct broker *broker, const char *path, enum vet vet,
+bool git_pointer_may_move(const struct notif_call *request, const char *path, enum vet vet,
 			  const struct gitconfig_text *text);
 
 /* git_install.c */
@@ -81,7 +82,8 @@ struct git_target {
 	enum vet vet;
 	bool is_new; /* it must not be there yet */
 };
-int git_install(struct broker *broker, const struct git_target *to, const struct git_file *file);
+int git_install(const struct notif_call *request, const struct git_target *to,
+		const struct git_file *file);
 
 /* git_staging.c: files that are written in one piece. */
 /* Lets go of those whose process is gone. */
@@ -99,5 +101,6 @@ struct git_staging_call {
 	mode_t mode;	/* without the umask */
 	int fd, number; /* of VET_STAGED */
 };
-enum git_staging_result git_staging_open(struct broker *broker, const struct protection *protection,
+enum git_staging_result git_staging_open(const struct notif_call *request,
+					 const struct protection *protection,
 					 struct git_staging_call *opening);

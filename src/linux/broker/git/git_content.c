@@ -21,7 +21,7 @@
 
 /* What one answer needs. */
 struct content_query {
-	struct broker *broker;
+	const struct notif_call *request;
 	struct arena *arena;
 	const char *path;   /* of the file */
 	const char *folder; /* that it is in */
@@ -55,13 +55,13 @@ is_below(const char *path, const char *root)
 static bool
 is_inside(const struct content_query *q, const char *path)
 {
-	const struct host *host = q->broker->plan->host;
+	const struct host *host = q->request->broker->plan->host;
 
 	return is_below(path, host->project) || is_below(path, host->git.git_dir) ||
 	       is_below(path, host->git.common_dir) ||
 	       (!is_below(path, "/dev") &&
-		(broker_decide_own(q->broker, path).rights & RIGHT_CREATE) &&
-		broker_covers_own(q->broker, path, RIGHT_CREATE));
+		(broker_decide_own(q->request->broker, path).rights & RIGHT_CREATE) &&
+		broker_covers_own(q->request->broker, path, RIGHT_CREATE));
 }
 
 /* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
@@ -85,12 +85,12 @@ is_led_from(const char *folder)
 }
 
 bool
-git_content_may_move(struct broker *broker, const char *folder)
+git_content_may_move(const struct notif_call *request, const char *folder)
 {
 	if (is_in_dot_git(folder))
 		return true;
-	return git_refs_inside(broker, folder) && !is_led_from(folder) &&
-	       (!git_repo_is_repository(folder) || git_check_new_repo(broker, folder));
+	return git_refs_inside(request->broker, folder) && !is_led_from(folder) &&
+	       (!git_repo_is_repository(folder) || git_check_new_repo(request, folder));
 }
 
 /*
@@ -108,7 +108,7 @@ is_fit_worktree(const struct content_query *q, const char *text)
 		return false;
 	if (kept == NULL)
 		return strcmp(path_last(q->folder), ".git") == 0 && path[above] == '\0';
-	return path[above] == '/' && git_refs_may_init(q->broker, path, q->folder);
+	return path[above] == '/' && git_refs_may_init(q->request, path, q->folder);
 }
 
 static const char *
@@ -118,14 +118,15 @@ refuse_place(void *context, enum gitconfig_place place, const char *text)
 
 	switch (place) {
 	case GITCONFIG_REMOTE:
-		return git_local_remote_refuse(q->broker, q->arena, q->path, text);
+		return git_local_remote_refuse(q->request, q->arena, q->path, text);
 	case GITCONFIG_WORKTREE:
 		return is_fit_worktree(q, text) ? NULL : "leads to another working tree";
 	case GITCONFIG_BARE:
 		/* without one git looks for hooks wherever it is started */
 		return is_in_dot_git(q->folder) ? "takes its working tree from a repository" : NULL;
 	default:
-		return q->broker->umask & S_IWGRP ? "lets the group change the repository" : NULL;
+		return q->request->broker->umask & S_IWGRP ? "lets the group change the repository"
+							   : NULL;
 	}
 }
 
@@ -137,7 +138,7 @@ refuse(const struct content_query *q, const char *what, const char *why)
 	char text[REFUSAL_WHY];
 
 	snprintf(text, sizeof text, "%s%s%s", what, *what == '\0' ? "" : " ", why);
-	git_check_refused(q->broker, "change", q->path, text);
+	git_check_refused(q->request->broker, "change", q->path, text);
 	return EACCES;
 }
 
@@ -182,9 +183,9 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 	if (path == NULL || !is_inside(q, path))
 		return refuse(q, "", "leads git out of the project, or through a link");
 	/* under another name a link could take its place, to what came with the project's files */
-	if (!is_in_dot_git(path) && !is_below(path, q->broker->plan->host->git.common_dir))
+	if (!is_in_dot_git(path) && !is_below(path, q->request->broker->plan->host->git.common_dir))
 		return refuse(q, "", "leads git to a folder that is not called .git");
-	if (!git_refs_may_init(q->broker, q->folder, path))
+	if (!git_refs_may_init(q->request, q->folder, path))
 		return refuse(q, "", "would be a repository with hooks");
 	return 0;
 }
@@ -208,7 +209,7 @@ vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 
 	if (path == NULL || strcmp(path_last(path), ".git") != 0)
 		return refuse(q, "", "is not a pointer as git writes it");
-	if (!is_inside(q, path) && !is_below(path, q->broker->private_tmp))
+	if (!is_inside(q, path) && !is_below(path, q->request->broker->private_tmp))
 		return refuse(q, "", "leads git out of the project");
 	if (is_led_astray(q))
 		return refuse(q, "", "a remote's path would lead elsewhere from this working tree");
@@ -228,7 +229,7 @@ vet_commondir(const struct content_query *q, const struct gitconfig_text *text)
 	if (line == NULL || config == NULL || strcmp(line, "../..") != 0 ||
 	    strcmp(path_last(list), "worktrees") != 0)
 		return refuse(q, "", "leads git elsewhere");
-	verdict = index_decide(&q->broker->plan->index, config);
+	verdict = index_decide(&q->request->broker->plan->index, config);
 	if (verdict.vetted == NULL && (verdict.rights & RIGHTS_CHANGE))
 		return refuse(q, "", "belongs to a repository whose name does not end in .git");
 	return 0;
@@ -244,11 +245,11 @@ vet_steps(const struct content_query *q, const struct gitconfig_text *text,
 }
 
 static int
-vet_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text,
-	const struct gitconfig_text *present)
+vet_own(const struct notif_call *request, const char *path, enum vet vet,
+	const struct gitconfig_text *text, const struct gitconfig_text *present)
 {
 	auto_arena struct arena arena = {0};
-	struct content_query q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	struct content_query q = {request, &arena, path, path_parent(&arena, path, NULL)};
 
 	if (q.folder == NULL)
 		return ENOMEM;
@@ -278,40 +279,45 @@ is_nowhere(const struct content_query *q, const char *folder, const char *text)
 	struct stat at;
 
 	return path != NULL && fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) < 0 &&
-	       errno == ENOENT && !(broker_decide_own(q->broker, path).rights & RIGHTS_CHANGE);
+	       errno == ENOENT &&
+	       !(broker_decide_own(q->request->broker, path).rights & RIGHTS_CHANGE);
 }
 
 static int
-carry_own(struct broker *broker, const char *path, enum vet vet, const struct gitconfig_text *text)
+carry_own(const struct notif_call *request, const char *path, enum vet vet,
+	  const struct gitconfig_text *text)
 {
 	auto_arena struct arena arena = {0};
-	struct content_query q = {broker, &arena, path, path_parent(&arena, path, NULL)};
+	struct content_query q = {request, &arena, path, path_parent(&arena, path, NULL)};
 	const char *word = vet == VET_POINTER ? "gitdir: " : "";
 	const char *line = git_config_pointer(&arena, word, text, NULL);
 
 	if (q.folder != NULL && line != NULL && is_nowhere(&q, q.folder, line))
 		return 0;
-	return vet_own(broker, path, vet, text, NULL);
+	return vet_own(request, path, vet, text, NULL);
 }
 
 bool
-git_pointer_may_move(struct broker *broker, const char *path, enum vet vet,
+git_pointer_may_move(const struct notif_call *request, const char *path, enum vet vet,
 		     const struct gitconfig_text *text)
 {
-	return (broker_is_private_tmp(broker, path) || carry_own(broker, path, vet, text) == 0) &&
-	       nest_may_hold(broker, path, vet, text, NEST_CARRY);
+	return (broker_is_private_tmp(request->broker, path) ||
+		carry_own(request, path, vet, text) == 0) &&
+	       nest_may_hold(request, path, vet, text, NEST_CARRY);
 }
 
 /* Each plan looks with its own eyes, and not at what it leaves free. */
 int
-git_content_check(struct broker *broker, const char *path, enum vet vet,
+git_content_check(const struct notif_call *request, const char *path, enum vet vet,
 		  const struct gitconfig_text *text, const struct gitconfig_text *present)
 {
-	int why = broker_is_private_tmp(broker, path) ? 0
-						      : vet_own(broker, path, vet, text, present);
+	int why = broker_is_private_tmp(request->broker, path)
+			  ? 0
+			  : vet_own(request, path, vet, text, present);
 
-	if (why == 0 && !nest_may_hold(broker, path, vet, text, NEST_VET)) {
-		refuse_report(broker, "change", path, "the sandbox inside refuses its content");
+	if (why == 0 && !nest_may_hold(request, path, vet, text, NEST_VET)) {
+		refuse_report(request->broker, "change", path,
+			      "the sandbox inside refuses its content");
 		why = EACCES;
 	}
 	return why;

@@ -168,7 +168,8 @@ settle(struct broker *broker, const char *path)
 }
 
 int
-git_install(struct broker *broker, const struct git_target *to, const struct git_file *file)
+git_install(const struct notif_call *request, const struct git_target *to,
+	    const struct git_file *file)
 {
 	auto_arena struct arena arena = {0};
 	struct git_file present = {0}, ours = *file;
@@ -180,20 +181,20 @@ git_install(struct broker *broker, const struct git_target *to, const struct git
 	if (has_present && to->vet == VET_CONFIG && git_remotes_keep(&arena, &text, &old, NULL) < 0)
 		why = ENOMEM;
 	if (why == 0)
-		why = git_content_check(broker, to->path, to->vet, &text,
+		why = git_content_check(request, to->path, to->vet, &text,
 					has_present ? &old : NULL);
 	free(present.text);
 	if (why != 0) {
 		errno = why;
 		return -1;
 	}
-	ours.mode &= ~(git_modes_closed_bits(broker, to->path, ours.mode) & ~present.mode);
+	ours.mode &= ~(git_modes_closed_bits(request->broker, to->path, ours.mode) & ~present.mode);
 	ours.text = (char *)text.text;
 	ours.length = text.length;
 	if (put(to, &ours) < 0)
 		return -1;
-	git_repo_cache_changed(broker->hooks, to->path, true);
+	git_repo_cache_changed(request->broker->hooks, to->path, true);
 	if (to->vet == VET_CONFIG)
-		settle(broker, to->path);
+		settle(request->broker, to->path);
 	return 0;
 }

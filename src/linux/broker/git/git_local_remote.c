@@ -19,7 +19,7 @@
 #define GITFILES_MAX 4 /* git follows one */
 
 struct remote {
-	struct broker *broker;
+	const struct notif_call *request;
 	struct arena *arena;
 };
 
@@ -28,9 +28,9 @@ static bool
 is_changeable(const struct remote *r, const char *path)
 {
 	return path_below(path, "/dev") || path_below(path, "/proc") ||
-	       broker_is_private_tmp(r->broker, path) ||
-	       path_set_covers(&r->broker->trees.changes, path) ||
-	       (broker_decide_own(r->broker, path).rights & RIGHTS_CHANGE) != 0;
+	       broker_is_private_tmp(r->request->broker, path) ||
+	       path_set_covers(&r->request->broker->trees.changes, path) ||
+	       (broker_decide_own(r->request->broker, path).rights & RIGHTS_CHANGE) != 0;
 }
 
 static bool is_still(const struct remote *r, const char *path, int gitfiles);
@@ -92,7 +92,7 @@ is_still_by_every_name(const struct remote *r, const char *path)
 static bool
 is_in_working_tree(const struct remote *r, const char *path)
 {
-	size_t top = path_set_top(&r->broker->trees.changes, path);
+	size_t top = path_set_top(&r->request->broker->trees.changes, path);
 
 	for (const char *above = path; strlen(above) > top && strcmp(above, "/") != 0;) {
 		const char *mark;
@@ -119,7 +119,7 @@ refuse_changeable(const struct remote *r, const char *path)
 	if (resolve_path(r->arena, &fs_real, path, &found, NULL) < 0 || found.link_count > 0)
 		return "leads to a repository by a link";
 	if (path_below(found.path, "/dev") ||
-	    !broker_covers_own(r->broker, found.path, RIGHT_CREATE))
+	    !broker_covers_own(r->request->broker, found.path, RIGHT_CREATE))
 		return "leads to a place whose repositories are not looked at";
 	if (found.kind != FS_DIR ||
 	    (!git_repo_has(found.path, ".git") && !git_repo_is_repository(found.path)))
@@ -128,7 +128,7 @@ refuse_changeable(const struct remote *r, const char *path)
 		return "leads into a working tree, where a commit could bring another repository";
 	/* one that came with the project's own files was never looked at; below .git nothing comes so */
 	if (!is_in_git(found.path) && !git_repo_has(found.path, ".git") &&
-	    !git_check_new_repo(r->broker, found.path))
+	    !git_check_new_repo(r->request, found.path))
 		return "leads to a repository that cannot be trusted";
 	return NULL;
 }
@@ -147,10 +147,10 @@ make_whole(const struct remote *r, const char *config, const char *text)
 }
 
 const char *
-git_local_remote_refuse(struct broker *broker, struct arena *arena, const char *config,
+git_local_remote_refuse(const struct notif_call *request, struct arena *arena, const char *config,
 			const char *text)
 {
-	const struct remote r = {broker, arena};
+	const struct remote r = {request, arena};
 	const char *path = *text == '/' ? text : NULL;
 
 	if (strcmp(text, ".") == 0)

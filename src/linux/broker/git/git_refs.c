@@ -37,7 +37,7 @@ is_there(struct arena *arena, const char *folder, const char *name)
 
 /* Is there something that nobody has looked at, because it was not git's until now? */
 static bool
-holds_hooks(const struct broker *broker, struct arena *arena, const struct git_ref_path *dir)
+holds_hooks(const struct notif_call *request, struct arena *arena, const struct git_ref_path *dir)
 {
 	bool found = false;
 
@@ -45,21 +45,21 @@ holds_hooks(const struct broker *broker, struct arena *arena, const struct git_r
 		return false;
 	if (dir->kind != GIT_REF_NAMES && dir->kind != GIT_REF_UNKNOWN)
 		return dir->is_there &&
-		       (broker_decide_own(broker, dir->path).rights & RIGHTS_CHANGE) != 0;
+		       (broker_decide_own(request->broker, dir->path).rights & RIGHTS_CHANGE) != 0;
 	for (size_t i = 0; dir->kind == GIT_REF_NAMES && git_hook_names[i] != NULL; i++)
 		found = found || is_there(arena, dir->path, git_hook_names[i]);
 	return found;
 }
 
 bool
-git_refs_may_init(const struct broker *broker, const char *folder, const char *git_dir)
+git_refs_may_init(const struct notif_call *request, const char *folder, const char *git_dir)
 {
 	struct git_repo one = {0};
-	bool may = broker->plan->host != NULL &&
-		   git_repo_read_dir(&one, broker->plan->host, folder, git_dir) == 0;
+	bool may = request->broker->plan->host != NULL &&
+		   git_repo_read_dir(&one, request->broker->plan->host, folder, git_dir) == 0;
 
 	for (size_t i = 0; may && i < one.count; i++)
-		may = !holds_hooks(broker, &one.arena, &one.dirs[i]);
+		may = !holds_hooks(request, &one.arena, &one.dirs[i]);
 	git_repo_forget(&one);
 	return may;
 }
@@ -83,20 +83,20 @@ git_refs_inside(const struct broker *broker, const char *folder)
 
 /* A file that may be taken away and put back as it was is not hidden by less. */
 static bool
-is_plain_file(const struct broker *broker, const char *path, mode_t kind)
+is_plain_file(const struct notif_call *request, const char *path, mode_t kind)
 {
 	const unsigned both = RIGHT_CREATE | RIGHT_DELETE;
 	struct verdict verdict;
 
 	if (!S_ISREG(kind) || broker_is_repo_marker(path))
 		return false;
-	verdict = broker_decide(broker, path);
+	verdict = broker_decide(request, path);
 	return verdict.vetted == NULL && (verdict.rights & both) == both;
 }
 
 /* Every folder in a git directory is git's, also in one of another name. */
 static bool
-is_gits(const struct broker *broker, const char *path, mode_t kind)
+is_gits(const struct notif_call *request, const char *path, mode_t kind)
 {
 	char folder[PATH_MAX];
 
@@ -105,12 +105,12 @@ is_gits(const struct broker *broker, const char *path, mode_t kind)
 	snprintf(folder, sizeof folder, "%.*s", (int)(path_last(path) - path) - 1, path);
 	return (strstr(path, "/.git/") != NULL || ascii_same(path_last(path), ".git") ||
 		(*folder != '\0' && git_repo_is_repository(folder))) &&
-	       !is_plain_file(broker, path, kind);
+	       !is_plain_file(request, path, kind);
 }
 
 bool
-git_refs_are_read(const struct broker *broker, const char *path, mode_t kind)
+git_refs_are_read(const struct notif_call *request, const char *path, mode_t kind)
 {
-	return is_gits(broker, path, kind) ||
-	       git_repo_cache_is_read(broker->hooks, broker->plan->host, path);
+	return is_gits(request, path, kind) ||
+	       git_repo_cache_is_read(request->broker->hooks, request->broker->plan->host, path);
 }

@@ -64,13 +64,13 @@ git_staging_drop_dead(struct broker *broker)
  * was refused at its close, which for the caller is closed all the same. NULL: there is none.
  */
 static struct staged_file *
-find_free(struct broker *broker, const struct notif_call *request, pid_t process, int *ret_number)
+find_free(const struct notif_call *request, pid_t process, int *ret_number)
 {
 	struct staged_file *of_number[STAGED_MAX] = {NULL}, *found = NULL;
 
-	clear_left(broker);
+	clear_left(request->broker);
 	for (int i = 0; i < STAGED_MAX; i++) {
-		struct staged_file *slot = &broker->staged[i];
+		struct staged_file *slot = &request->broker->staged[i];
 
 		if (!is_live(slot))
 			found = slot;
@@ -89,15 +89,14 @@ find_free(struct broker *broker, const struct notif_call *request, pid_t process
 
 /* Takes the caller's desk of that number out of the table, or else spoils it. */
 static bool
-staged_take(struct broker *broker, const struct notif_call *request, int number,
-	    struct staged_file *ret)
+staged_take(const struct notif_call *request, int number, struct staged_file *ret)
 {
 	pid_t process = 0;
 	bool found = false;
 
-	pthread_mutex_lock(&broker->small);
+	pthread_mutex_lock(&request->broker->small);
 	for (int i = 0; !found && i < STAGED_MAX; i++) {
-		struct staged_file *slot = &broker->staged[i];
+		struct staged_file *slot = &request->broker->staged[i];
 
 		if (!is_live(slot) || slot->number != number)
 			continue;
@@ -111,7 +110,7 @@ staged_take(struct broker *broker, const struct notif_call *request, int number,
 			slot->fd = slot->folder = -1;
 		}
 	}
-	pthread_mutex_unlock(&broker->small);
+	pthread_mutex_unlock(&request->broker->small);
 	return found;
 }
 
@@ -170,32 +169,33 @@ refuse(struct broker *broker, const char *path, int why, const char *text)
 }
 
 static enum git_staging_result
-open_staged(struct broker *broker, struct git_staging_call *o)
+open_staged(const struct notif_call *request, struct git_staging_call *o)
 {
 	pid_t process = notif_process(o->request);
 	struct staged_file *slot,
 		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
 	if (process == 0 || strlen(o->place->name) > NAME_MAX)
-		return refuse(broker, o->place->path, EACCES, "the caller cannot be told");
+		return refuse(request->broker, o->place->path, EACCES, "the caller cannot be told");
 	strcpy(made.name, o->place->name);
 	made.fd = memfd_create("git", MFD_CLOEXEC);
 	made.folder = fcntl(o->place->folder, F_DUPFD_CLOEXEC, 0);
 	o->fd = made.fd < 0 ? -1 : fcntl(made.fd, F_DUPFD_CLOEXEC, 0);
-	pthread_mutex_lock(&broker->small);
+	pthread_mutex_lock(&request->broker->small);
 	slot = o->fd < 0 || made.folder < 0 || fchmod(made.fd, o->mode) < 0
 		       ? NULL
-		       : find_free(broker, o->request, process, &made.number);
+		       : find_free(request, process, &made.number);
 	if (slot != NULL)
 		*slot = made;
-	pthread_mutex_unlock(&broker->small);
+	pthread_mutex_unlock(&request->broker->small);
 	o->number = made.number;
 	if (slot != NULL)
 		return VET_STAGED;
 	close(made.fd);
 	close(made.folder);
 	close(o->fd);
-	return refuse(broker, o->place->path, EMFILE, "too many files of git's are open at once");
+	return refuse(request->broker, o->place->path, EMFILE,
+		      "too many files of git's are open at once");
 }
 
 /* Those that git, or an editor for it, writes anew without a lock file. */
@@ -206,7 +206,7 @@ is_rewritten(enum vet vet)
 }
 
 enum git_staging_result
-git_staging_open(struct broker *broker, const struct protection *protection,
+git_staging_open(const struct notif_call *request, const struct protection *protection,
 		 struct git_staging_call *o)
 {
 	uint64_t flags = o->flags;
@@ -221,14 +221,14 @@ git_staging_open(struct broker *broker, const struct protection *protection,
 	    strchr(o->place->name, '/') != NULL || protection->vet == VET_FOLDER)
 		return VET_GO_ON;
 	if (protection->vet == VET_HEAD)
-		return git_check_may_make(broker, o->place->path, protection, false) ? VET_GO_ON
-										     : VET_REFUSED;
+		return git_check_may_make(request, o->place->path, protection, false) ? VET_GO_ON
+										      : VET_REFUSED;
 	/* what is there keeps its mode when it is cut */
 	if (there)
 		o->mode = at.st_mode & 0777;
 	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
-		return open_staged(broker, o);
-	git_check_refused(broker, "write", o->place->path,
+		return open_staged(request, o);
+	git_check_refused(request->broker, "write", o->place->path,
 			  "git changes it by a new file that takes its place");
 	errno = EACCES;
 	return VET_REFUSED;
@@ -238,7 +238,7 @@ git_staging_open(struct broker *broker, const struct protection *protection,
 
 /* Judged anew: its folder may have moved meanwhile. */
 static int
-finish(struct broker *broker, const struct staged_file *slot)
+finish(const struct notif_call *request, const struct staged_file *slot)
 {
 	auto_free char *folder = slot->is_duplicated ? NULL : lookup_fd_name(slot->folder),
 		       *path = NULL;
@@ -251,14 +251,14 @@ finish(struct broker *broker, const struct staged_file *slot)
 	path = folder == NULL ? NULL : lookup_join(folder, slot->name);
 	if (path == NULL)
 		return ENOENT;
-	verdict = broker_decide(broker, path);
-	names_lock_changes(&broker->names, path, NULL);
+	verdict = broker_decide(request, path);
+	names_lock_changes(&request->broker->names, path, NULL);
 	if (strlen(path) >= PATH_MAX || verdict.vetted == NULL || !(verdict.rights & RIGHT_CREATE))
 		return EACCES;
 	why = git_install_read_fd(slot->fd, &file);
 	if (why != 0)
 		return why;
-	rc = git_install(broker,
+	rc = git_install(request,
 			 &(struct git_target){slot->folder, slot->name, path, verdict.vetted->vet,
 					      slot->exclusive},
 			 &file);
@@ -268,22 +268,22 @@ finish(struct broker *broker, const struct staged_file *slot)
 }
 
 void
-sys_close(struct broker *broker, const struct notif_call *request)
+sys_close(const struct notif_call *request)
 {
 	struct staged_file slot;
 	int why;
 
-	if (!staged_take(broker, request, (int)request->notif.data.args[0], &slot)) {
+	if (!staged_take(request, (int)request->notif.data.args[0], &slot)) {
 		notif_continue(request);
 		return;
 	}
-	names_wrlock(&broker->names);
-	why = finish(broker, &slot);
-	names_unlock(&broker->names);
+	names_wrlock(request->names);
+	why = finish(request, &slot);
+	names_unlock(request->names);
 	if (why == 0)
-		give_up_number(broker, &slot);
-	if (nest_is_late(broker))
-		put_back(broker, &slot);
+		give_up_number(request->broker, &slot);
+	if (nest_is_late(request))
+		put_back(request->broker, &slot);
 	else
 		clear(&slot);
 	if (why == 0)
@@ -294,10 +294,10 @@ sys_close(struct broker *broker, const struct notif_call *request)
 
 /* Under a second number its end would not be seen. */
 void
-sys_dup(struct broker *broker, const struct notif_call *request)
+sys_dup(const struct notif_call *request)
 {
-	if (staged_take(broker, request, (int)request->notif.data.args[0], NULL)) {
-		refuse_report(broker, "write", "a file of git's",
+	if (staged_take(request, (int)request->notif.data.args[0], NULL)) {
+		refuse_report(request->broker, "write", "a file of git's",
 			      "it is written under the number it was opened by");
 		notif_fail(request, EACCES);
 	} else {

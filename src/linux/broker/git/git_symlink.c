@@ -294,36 +294,39 @@ git_symlink_all_inside(const char *folder)
 }
 
 bool
-git_symlink_may_point(struct broker *broker, const char *path, const char *text)
+git_symlink_may_point(const struct notif_call *request, const char *path, const char *text)
 {
 	char repository[PATH_MAX];
 
 	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
 	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
-		return refuse(broker, path,
+		return refuse(request->broker, path,
 			      "a link up from a path that is too long to be looked at");
-	if (long_name_is(path) && nest_depth(broker) == 0)
+	if (long_name_is(path) && nest_depth(request) == 0)
 		return true;
 	/* what is denied below this name would be looked for where the link leads */
-	if (!broker_is_private_tmp(broker, path) && broker_decide(broker, path).held != NULL)
-		return refuse(broker, path, "a link on the way to what is denied");
-	if (!broker_is_private_tmp(broker, path) && find_repository(path, repository) &&
+	if (!broker_is_private_tmp(request->broker, path) &&
+	    broker_decide(request, path).held != NULL)
+		return refuse(request->broker, path, "a link on the way to what is denied");
+	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
-		return refuse(broker, path, "a link out of a repository, which git writes through");
+		return refuse(request->broker, path,
+			      "a link out of a repository, which git writes through");
 	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
-	if (!broker_is_private_tmp(broker, path) &&
-	    (names_private_tmp(broker, text) || leads_out(broker, path, text)))
-		return refuse(broker, path,
+	if (!broker_is_private_tmp(request->broker, path) &&
+	    (names_private_tmp(request->broker, text) || leads_out(request->broker, path, text)))
+		return refuse(request->broker, path,
 			      "a link out of the project into what ends with the run");
 	/* to a repository that came with the project's files, and whose hooks nobody looked at */
-	if (!broker_is_private_tmp(broker, path) && git_refs_lead_to_remote(broker, path))
-		return refuse(broker, path, "a link on git's way to another repository");
-	return nest_may_link(broker, path, text) ||
-	       refuse(broker, path, "the sandbox inside refuses where it leads");
+	if (!broker_is_private_tmp(request->broker, path) &&
+	    git_refs_lead_to_remote(request->broker, path))
+		return refuse(request->broker, path, "a link on git's way to another repository");
+	return nest_may_link(request, path, text) ||
+	       refuse(request->broker, path, "the sandbox inside refuses where it leads");
 }
 
 bool
-git_symlink_may_be(struct broker *broker, const char *path, int folder, const char *name)
+git_symlink_may_be(const struct notif_call *request, const char *path, int folder, const char *name)
 {
 	char text[PATH_MAX];
 	ssize_t n = readlinkat(folder, name, text, sizeof text - 1);
@@ -331,5 +334,5 @@ git_symlink_may_be(struct broker *broker, const char *path, int folder, const ch
 	if (n < 0)
 		return true;
 	text[n] = '\0';
-	return git_symlink_may_point(broker, path, text);
+	return git_symlink_may_point(request, path, text);
 }

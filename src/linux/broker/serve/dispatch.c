@@ -136,47 +136,50 @@ fds_exhausted(struct broker *broker)
 }
 
 static void
-answer_known(struct broker *broker, const struct notif_call *request)
+answer_known(const struct notif_call *request)
 {
-	if (broker->has_caller)
-		pthread_setspecific(broker->caller, (void *)(intptr_t)request->thread);
+	if (request->broker->has_caller)
+		pthread_setspecific(request->broker->caller, request);
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
-			calls[i].answer(broker, request);
+			calls[i].answer(request);
 			return;
 		}
 	}
 	notif_fail(request, ENOSYS);
 }
 
-static void
-answer_asking(struct broker *broker, struct notif_call *request, struct nest_call *nested)
+/* Begins it again at once where another session came between: not often, after that it has to wait. */
+static struct nest *
+answer(struct notif_call *request, struct nest_call *nested)
 {
-	request->is_late = &nested->is_late;
-	request->nested = nested->depth == 0 ? NULL : nested;
-	answer_known(broker, request);
-	request->is_late = NULL;
-	request->nested = NULL;
-	nest_end(broker);
-}
-
-struct nest *
-broker_answer(struct broker *broker, struct notif_call *request, int timeout_ms)
-{
-	struct nest_call nested = {.disturbed = 0};
 	int why;
 
-	/* again at once where another session came between: not often, after that it has to wait */
 	do {
-		why = fds_exhausted(broker) ? EMFILE : nest_begin(broker, request, &nested);
+		why = fds_exhausted(request->broker) ? EMFILE : nest_begin(request, nested);
 		if (why != 0) {
 			notif_fail(request, why);
 			return NULL;
 		}
-		nested.timeout_ms = timeout_ms;
-		answer_asking(broker, request, &nested);
-	} while (nested.is_disturbed);
-	return nested.is_late ? nested.chain[0] : NULL;
+		request->nested = nested->depth == 0 ? NULL : nested;
+		answer_known(request);
+		request->nested = NULL;
+		nest_end(nested);
+	} while (nested->is_disturbed);
+	return nested->is_late ? nested->chain[0] : NULL;
+}
+
+struct nest *
+broker_answer(struct notif_call *request, int timeout_ms)
+{
+	struct names_hold names = {&request->broker->names, NAMES_FREE};
+	struct nest_call nested = {.timeout_ms = timeout_ms};
+	struct nest *late;
+
+	request->names = &names;
+	late = answer(request, &nested);
+	request->names = NULL;
+	return late;
 }
 
 /* The command has its limits by now, and we start nothing more that would inherit ours. */

@@ -91,9 +91,8 @@ try_again(struct broker *broker, struct late *late)
 	do {
 		clock_sleep_us(PAUSE_US);
 		start = clock_ms();
-		again = notif_is_valid(&late->request)
-				? broker_answer(broker, &late->request, timeout_ms)
-				: NULL;
+		again = notif_is_valid(&late->request) ? broker_answer(&late->request, timeout_ms)
+						       : NULL;
 		if (again == NULL)
 			return;
 		nest_drop(broker, again);
@@ -151,8 +150,9 @@ send_away(struct broker *broker, struct nest *nest)
 }
 
 void
-nest_retry(struct broker *broker, const struct notif_call *request, struct nest *nest)
+nest_retry(const struct notif_call *request, struct nest *nest)
 {
+	struct broker *broker = request->broker;
 	struct late *late = malloc(sizeof *late);
 	bool starts, served;
 

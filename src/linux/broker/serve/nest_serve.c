@@ -21,23 +21,24 @@
 /* ---- answers ---- */
 
 static void
-decide(const struct broker *broker, const char *path, struct nest_answer *to)
+decide(const struct notif_call *request, const char *path, struct nest_answer *to)
 {
-	struct verdict verdict = broker_decide(broker, path);
+	struct verdict verdict = broker_decide(request, path);
 
 	to->rights = verdict.rights;
 	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
 	to->is_held = verdict.held != NULL;
-	to->guards = broker_covers(broker, path, RIGHTS_CHANGE);
-	to->is_by_name = plan_is_by_name(broker->plan, path);
+	to->guards = broker_covers(request, path, RIGHTS_CHANGE);
+	to->is_by_name = plan_is_by_name(request->broker->plan, path);
 	/* nobody acts under our layer */
-	if (!broker_is_private_tmp(broker, path) && rules_entries_withholds(broker->plan, path))
+	if (!broker_is_private_tmp(request->broker, path) &&
+	    rules_entries_withholds(request->broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;
 }
 
 /* What is there now is read by ourselves, not told. */
 static bool
-vet(struct broker *broker, const char *path, uint32_t kind, int fd)
+vet(const struct notif_call *request, const char *path, uint32_t kind, int fd)
 {
 	struct git_file file = {0}, present = {0};
 	struct gitconfig_text text, old;
@@ -48,7 +49,7 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 	has_present = git_install_read(AT_FDCWD, path, &present) == 0;
 	text = (struct gitconfig_text){file.text, file.length};
 	old = (struct gitconfig_text){present.text, present.length};
-	is_fine = git_content_check(broker, path, (enum vet)kind, &text,
+	is_fine = git_content_check(request, path, (enum vet)kind, &text,
 				    has_present ? &old : NULL) == 0;
 	free(file.text);
 	free(present.text);
@@ -56,11 +57,11 @@ vet(struct broker *broker, const char *path, uint32_t kind, int fd)
 }
 
 static bool
-carry(struct broker *broker, const char *path, uint32_t kind, int fd)
+carry(const struct notif_call *request, const char *path, uint32_t kind, int fd)
 {
 	struct git_file file = {0};
 	bool is_fine = fd >= 0 && git_install_read_fd(fd, &file) == 0 &&
-		       git_pointer_may_move(broker, path, (enum vet)kind,
+		       git_pointer_may_move(request, path, (enum vet)kind,
 					    &(struct gitconfig_text){file.text, file.length});
 
 	free(file.text);
@@ -68,7 +69,8 @@ carry(struct broker *broker, const char *path, uint32_t kind, int fd)
 }
 
 static struct nest_answer
-answer(struct broker *broker, const struct nest_question *question, const char *second, int fd)
+answer(const struct notif_call *request, const struct nest_question *question, const char *second,
+       int fd)
 {
 	const char *path = question->texts;
 	struct nest_answer to = {.number = question->number};
@@ -76,34 +78,35 @@ answer(struct broker *broker, const struct nest_question *question, const char *
 
 	switch (question->kind) {
 	case NEST_DECIDE:
-		decide(broker, path, &to);
+		decide(request, path, &to);
 		break;
 	case NEST_LINK:
-		to.rights = second != NULL && git_symlink_may_point(broker, path, second)
+		to.rights = second != NULL && git_symlink_may_point(request, path, second)
 				    ? RIGHTS_ALL
 				    : 0;
 		break;
 	case NEST_VET:
-		to.rights = vet(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		to.rights = vet(request, path, question->vet, fd) ? RIGHTS_ALL : 0;
 		break;
 	case NEST_CARRY:
-		to.rights = carry(broker, path, question->vet, fd) ? RIGHTS_ALL : 0;
+		to.rights = carry(request, path, question->vet, fd) ? RIGHTS_ALL : 0;
 		break;
 	case NEST_SOCKET:
-		to.rights = unix_may_connect(broker, path, question->born, question->changed)
+		to.rights = unix_may_connect(request, path, question->born, question->changed)
 				    ? RIGHTS_ALL
 				    : 0;
 		break;
 	case NEST_ADDRESS:
-		to.rights = inet_may_reach(broker, question, &is_here) ? RIGHTS_ALL : 0;
+		to.rights = inet_may_reach(request->broker, question, &is_here) ? RIGHTS_ALL : 0;
 		to.is_here = is_here;
 		break;
 	case NEST_NETWORK:
-		to.rights = broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL : 0;
+		to.rights = request->broker->plan->settings.network.mode != NET_NONE ? RIGHTS_ALL
+										     : 0;
 		break;
 	case NEST_DATAGRAMS:
-		to.rights = broker->plan->has_datagrams ||
-					    broker->plan->settings.network.mode == NET_ALL
+		to.rights = request->broker->plan->has_datagrams ||
+					    request->broker->plan->settings.network.mode == NET_ALL
 				    ? RIGHTS_ALL
 				    : 0;
 		break;
@@ -154,6 +157,7 @@ receive(int line, struct nest_question *to, int *ret_fd)
 void
 nest_serve(struct broker *broker, int line)
 {
+	const struct notif_call nobody = {.broker = broker}; /* the answers are for every caller */
 	struct nest_question question = {0};
 	struct nest_answer said;
 	const char *second;
@@ -165,6 +169,6 @@ nest_serve(struct broker *broker, int line)
 		n = receive(line, &question, &fd);
 		if (n <= 0 || !is_whole(&question, (size_t)n, &second))
 			return;
-		said = answer(broker, &question, second, fd);
+		said = answer(&nobody, &question, second, fd);
 	} while (send(line, &said, sizeof said, MSG_NOSIGNAL) == (ssize_t)sizeof said);
 }

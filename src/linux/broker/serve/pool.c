@@ -244,7 +244,7 @@ answer(struct broker *broker, struct notif_call *request, struct affinity *affin
 
 	pool_measure(broker, add(&s->at_work, 1));
 	request->affinity = look(&s->spread) ? NULL : affinity;
-	late = broker_answer(broker, request, PATIENCE_MS);
+	late = broker_answer(request, PATIENCE_MS);
 	add(&s->at_work, -1);
 	return late;
 }
@@ -254,7 +254,8 @@ serve(struct broker *broker)
 {
 	struct caller_fds kept[CALLER_FDS] = {{0}};
 	struct affinity affinity = broker->serving.affinity;
-	struct notif_call request = {.listener = broker->listener,
+	struct notif_call request = {.broker = broker,
+				     .listener = broker->listener,
 				     .deep = &broker->deep,
 				     .kept = broker->low_fds ? NULL : kept};
 	struct nest *late;
@@ -269,7 +270,7 @@ serve(struct broker *broker)
 		pool_received(broker, request.thread);
 		late = answer(broker, &request, &affinity);
 		if (late != NULL) {
-			nest_retry(broker, &request, late);
+			nest_retry(&request, late);
 			nest_drop(broker, late);
 		}
 		affinity_end_call(&affinity, is_unregistered(&broker->serving));

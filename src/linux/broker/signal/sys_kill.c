@@ -28,7 +28,6 @@
 #define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
 
 struct signal_call {
-	const struct broker *broker;
 	const struct notif_call *request;
 	int signal;
 	siginfo_t *info; /* NULL: the kernel's own */
@@ -49,7 +48,7 @@ is_ours(int process)
 static int
 send_by(const struct signal_call *sending, int fd, pid_t process)
 {
-	if (process == getpid() || !is_ours(fd) || !nest_holds(sending->broker, fd, process))
+	if (process == getpid() || !is_ours(fd) || !nest_holds(sending->request, fd, process))
 		return EPERM;
 	return syscall(SYS_pidfd_send_signal, fd, sending->signal, sending->info, sending->flags) <
 			       0
@@ -128,10 +127,10 @@ send_to_group(const struct signal_call *sending, pid_t group)
 /* ---- the calls ---- */
 
 void
-sys_kill(struct broker *broker, const struct notif_call *request)
+sys_kill(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
+	const struct signal_call sending = {request, (int)a[1], NULL, 0};
 	pid_t number = (pid_t)a[0];
 
 	if (number > 0)
@@ -155,10 +154,10 @@ signal_own_thread(const struct notif_call *request, pid_t process, pid_t thread,
 }
 
 void
-sys_tkill(struct broker *broker, const struct notif_call *request)
+sys_tkill(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct signal_call sending = {broker, request, (int)a[1], NULL, 0};
+	const struct signal_call sending = {request, (int)a[1], NULL, 0};
 	pid_t thread = (pid_t)a[0], process = thread > 0 ? procfs_process(thread) : 0;
 
 	if (thread == request->thread)
@@ -186,20 +185,20 @@ send_to_thread(const struct signal_call *sending, pid_t process, pid_t thread)
 }
 
 void
-sys_tgkill(struct broker *broker, const struct notif_call *request)
+sys_tgkill(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	const struct signal_call sending = {broker, request, (int)a[2], NULL, 0};
+	const struct signal_call sending = {request, (int)a[2], NULL, 0};
 
 	send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
 
 void
-sys_rt_sigqueueinfo(struct broker *broker, const struct notif_call *request)
+sys_rt_sigqueueinfo(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct signal_call sending = {broker, request, (int)a[1], &info, 0};
+	const struct signal_call sending = {request, (int)a[1], &info, 0};
 	int why = notif_bytes(request, a[2], &info, sizeof info);
 
 	info.si_signo = (int)a[1];
@@ -210,11 +209,11 @@ sys_rt_sigqueueinfo(struct broker *broker, const struct notif_call *request)
 }
 
 void
-sys_rt_tgsigqueueinfo(struct broker *broker, const struct notif_call *request)
+sys_rt_tgsigqueueinfo(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct signal_call sending = {broker, request, (int)a[2], &info, 0};
+	const struct signal_call sending = {request, (int)a[2], &info, 0};
 	int why = notif_bytes(request, a[3], &info, sizeof info);
 
 	info.si_signo = (int)a[2];
@@ -244,11 +243,11 @@ process_of(int fd)
 }
 
 void
-sys_pidfd_send_signal(struct broker *broker, const struct notif_call *request)
+sys_pidfd_send_signal(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	siginfo_t info;
-	const struct signal_call sending = {broker, request, (int)a[1], a[2] == 0 ? NULL : &info,
+	const struct signal_call sending = {request, (int)a[1], a[2] == 0 ? NULL : &info,
 					    (unsigned)a[3]};
 	int why = a[2] == 0 ? 0 : notif_bytes(request, a[2], &info, sizeof info);
 	auto_fd int fd = why != 0 ? -1 : notif_descriptor(request, (int)a[0], &why);
@@ -288,11 +287,10 @@ set_owner(const struct notif_call *request, int number, uint64_t address)
 }
 
 void
-sys_fcntl(struct broker *broker, const struct notif_call *request)
+sys_fcntl(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 
-	(void)broker;
 	if ((int)a[1] == F_SETOWN_EX)
 		set_owner(request, (int)a[0], a[2]);
 	else if ((int)a[1] == F_SETOWN && is_own(request, (pid_t)a[2]))
@@ -304,16 +302,16 @@ sys_fcntl(struct broker *broker, const struct notif_call *request)
 /* ---- priorities, processors and limits of a process or thread by its number ---- */
 
 bool
-broker_may_signal(const struct broker *broker, pid_t process)
+broker_may_signal(const struct notif_call *request, pid_t process)
 {
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
 
-	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(broker, fd, process);
+	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(request, fd, process);
 }
 
 /* The kernel does it: the number is in a register, so it cannot change after it was checked. */
 static void
-answer_for(struct broker *broker, const struct notif_call *request, pid_t thread)
+answer_for(const struct notif_call *request, pid_t thread)
 {
 	pid_t process = thread > 0 ? procfs_process(thread) : 0;
 
@@ -322,7 +320,7 @@ answer_for(struct broker *broker, const struct notif_call *request, pid_t thread
 		notif_continue(request);
 	else if (process == 0)
 		notif_fail(request, ESRCH);
-	else if (process == notif_process(request) || broker_may_signal(broker, process))
+	else if (process == notif_process(request) || broker_may_signal(request, process))
 		notif_continue(request);
 	else
 		notif_fail(request, EPERM);
@@ -330,14 +328,14 @@ answer_for(struct broker *broker, const struct notif_call *request, pid_t thread
 
 /* sched_setaffinity, sched_setattr, sched_setparam, sched_setscheduler, prlimit64 */
 void
-sys_own_process_first(struct broker *broker, const struct notif_call *request)
+sys_own_process_first(const struct notif_call *request)
 {
-	answer_for(broker, request, (pid_t)request->notif.data.args[0]);
+	answer_for(request, (pid_t)request->notif.data.args[0]);
 }
 
 /* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
 void
-sys_own_process_second(struct broker *broker, const struct notif_call *request)
+sys_own_process_second(const struct notif_call *request)
 {
-	answer_for(broker, request, (pid_t)request->notif.data.args[1]);
+	answer_for(request, (pid_t)request->notif.data.args[1]);
 }

@@ -26,7 +26,7 @@ enum members {
 
 /* By going through all processes: where the first of the group is gone. */
 static enum members
-find_members(const struct broker *broker, pid_t group)
+find_members(const struct notif_call *request, pid_t group)
 {
 	enum members found = NO_MEMBERS;
 	DIR *proc = opendir("/proc");
@@ -36,7 +36,7 @@ find_members(const struct broker *broker, pid_t group)
 		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (process > 0 && getpgid(process) == group)
-			found = broker_may_signal(broker, process) ? OURS : OTHERS;
+			found = broker_may_signal(request, process) ? OURS : OTHERS;
 	}
 	if (proc != NULL)
 		closedir(proc);
@@ -44,14 +44,14 @@ find_members(const struct broker *broker, pid_t group)
 }
 
 static enum members
-members_of(const struct broker *broker, pid_t group)
+members_of(const struct notif_call *request, pid_t group)
 {
 	/* a guard that leads the command's terminal is in a group of its own */
-	if (group == nest_group(broker) && group != getpgrp())
+	if (group == nest_group(request) && group != getpgrp())
 		return OURS;
-	if (getpgid(group) == group && broker_may_signal(broker, group))
+	if (getpgid(group) == group && broker_may_signal(request, group))
 		return OURS;
-	return find_members(broker, group);
+	return find_members(request, group);
 }
 
 /*
@@ -82,9 +82,9 @@ is_elsewhere(void *group, pid_t parent, pid_t child)
  * makes none while it waits here; and it comes back only if its parent is not of the session.
  */
 static bool
-keeps_shared(const struct broker *broker, pid_t process, pid_t group)
+keeps_shared(const struct notif_call *request, pid_t process, pid_t group)
 {
-	pid_t shared = nest_group(broker), now = getpgid(process);
+	pid_t shared = nest_group(request), now = getpgid(process);
 	struct proc_stat at;
 
 	if (is_never_orphaned(shared))
@@ -92,14 +92,14 @@ keeps_shared(const struct broker *broker, pid_t process, pid_t group)
 	if (!proc_stat_read(process, &at))
 		return false;
 	if (group == shared && now != shared)
-		return !broker_may_signal(broker, at.parent);
+		return !broker_may_signal(request, at.parent);
 	return now != shared || group == shared ||
 	       (at.threads == 1 && proc_children(process, 1, is_elsewhere, &shared) == 0);
 }
 
 /* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
 void
-sys_setpgid(struct broker *broker, const struct notif_call *request)
+sys_setpgid(const struct notif_call *request)
 {
 	pid_t process = (pid_t)request->notif.data.args[0];
 	pid_t group = (pid_t)request->notif.data.args[1];
@@ -108,8 +108,8 @@ sys_setpgid(struct broker *broker, const struct notif_call *request)
 		process = notif_process(request);
 	if (group == 0)
 		group = process;
-	if (group < 0 || ((group == process || members_of(broker, group) == OURS) &&
-			  keeps_shared(broker, process, group)))
+	if (group < 0 || ((group == process || members_of(request, group) == OURS) &&
+			  keeps_shared(request, process, group)))
 		notif_continue(request);
 	else
 		notif_fail(request, EPERM);
@@ -121,14 +121,14 @@ sys_setpgid(struct broker *broker, const struct notif_call *request)
  * signals nobody; what would is to take it from others, and that depends on no number of the caller's.
  */
 void
-sys_set_foreground(const struct broker *broker, const struct notif_call *request)
+sys_set_foreground(const struct notif_call *request)
 {
 	pid_t group = 0, front = proc_foreground(request->thread);
 	int why = notif_bytes(request, request->notif.data.args[2], &group, sizeof group);
 
-	if (why == 0 && group > 0 && members_of(broker, group) != OURS)
+	if (why == 0 && group > 0 && members_of(request, group) != OURS)
 		why = EPERM;
-	if (why == 0 && front > 0 && members_of(broker, front) == OTHERS)
+	if (why == 0 && front > 0 && members_of(request, front) == OTHERS)
 		why = EPERM;
 	if (why != 0)
 		notif_fail(request, why);

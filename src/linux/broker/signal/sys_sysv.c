@@ -6,9 +6,9 @@
 #include "linux/broker/broker.h"
 
 void
-sys_sysv(struct broker *broker, const struct notif_call *request)
+sys_sysv(const struct notif_call *request)
 {
-	refuse_request(broker, request, REFUSAL_SYSV,
+	refuse_request(request->broker, request, REFUSAL_SYSV,
 		       "asked for System V memory, semaphores or queues, and none are granted; "
 		       "allow them with --ipc sysv");
 	notif_fail(request, ENOSYS);

@@ -155,7 +155,7 @@ await_far_side(const struct connect_call *c, const struct proxy_request *asking,
 	int64_t end = clock_ms() + FAR_MS, deadline = connect_deadline(c->fd);
 	int due, looks = 0;
 
-	while (!proxy_client_wait(c->broker, asking, LOOK_MS)) {
+	while (!proxy_client_wait(c->request.broker, asking, LOOK_MS)) {
 		if (!notif_is_valid(&c->request))
 			return EINTR;
 		due = notif_interruption(&c->request, &looks);
@@ -173,7 +173,7 @@ await_far_side(const struct connect_call *c, const struct proxy_request *asking,
 static int
 try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 {
-	int why = proxy_client_say(c->broker, id, EGRESS_EXPECT, NULL);
+	int why = proxy_client_say(c->request.broker, id, EGRESS_EXPECT, NULL);
 	struct destination local;
 	bool comes;
 
@@ -181,7 +181,8 @@ try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 		return why;
 	why = try_once(c);
 	comes = (why == 0 || is_under_way(c, why)) && local_end(c, &local);
-	proxy_client_say(c->broker, id, comes ? kind : EGRESS_FORGET, comes ? &local : NULL);
+	proxy_client_say(c->request.broker, id, comes ? kind : EGRESS_FORGET,
+			 comes ? &local : NULL);
 	return why;
 }
 
@@ -207,18 +208,18 @@ finish_early(struct connect_call *c, struct proxy_request *asking)
 	int why = try_announced(c, asking->id, EGRESS_COMES);
 
 	if (why != 0 && !is_under_way(c, why)) {
-		proxy_client_drop(c->broker, asking);
+		proxy_client_drop(c->request.broker, asking);
 		connect_finish(c, why);
 		return;
 	}
 	notif_fail(&c->request, EINPROGRESS);
 	while (!is_answered && clock_ms() < end)
-		is_answered = proxy_client_wait(c->broker, asking, 1000);
+		is_answered = proxy_client_wait(c->request.broker, asking, 1000);
 	why = is_answered ? asking->why : ETIMEDOUT;
-	proxy_client_drop(c->broker, asking);
+	proxy_client_drop(c->request.broker, asking);
 	if (why != 0) {
 		connect(c->fd, &nowhere, sizeof nowhere);
-		proxy_client_say(c->broker, asking->id, EGRESS_FORGET, NULL);
+		proxy_client_say(c->request.broker, asking->id, EGRESS_FORGET, NULL);
 	}
 	close(c->fd);
 }
@@ -228,7 +229,7 @@ turn(struct connect_call *c)
 {
 	struct proxy_request asking;
 	bool waits = is_waiting(c);
-	int why = proxy_client_ask(c->broker, &c->asks, &asking);
+	int why = proxy_client_ask(c->request.broker, &c->asks, &asking);
 
 	if (why != 0) {
 		connect_finish(c, why);
@@ -239,11 +240,11 @@ turn(struct connect_call *c)
 		finish_early(c, &asking);
 		return;
 	}
-	proxy_client_drop(c->broker, &asking);
+	proxy_client_drop(c->request.broker, &asking);
 	if (why == 0)
 		why = try_announced(c, asking.id, EGRESS_COMES);
 	else
-		proxy_client_say(c->broker, asking.id, EGRESS_FORGET, NULL);
+		proxy_client_say(c->request.broker, asking.id, EGRESS_FORGET, NULL);
 	finish_try(c, waits, why);
 }
 
@@ -252,7 +253,7 @@ turn_to_stub(struct connect_call *c)
 {
 	bool waits = is_waiting(c);
 
-	finish_try(c, waits, try_announced(c, proxy_client_number(c->broker), EGRESS_ASKS));
+	finish_try(c, waits, try_announced(c, proxy_client_number(c->request.broker), EGRESS_ASKS));
 }
 
 /* ---- threads ---- */
@@ -267,7 +268,7 @@ static void *
 thread_main(void *argument)
 {
 	struct connect_call *c = argument;
-	struct broker *broker = c->broker;
+	struct broker *broker = c->request.broker;
 
 	if (c->to_proxy)
 		turn(c);
@@ -302,7 +303,7 @@ connect_begin_thread(struct broker *broker)
 static void
 park(struct connect_call *c)
 {
-	struct broker *broker = c->broker;
+	struct broker *broker = c->request.broker;
 	struct connect_call *copy = malloc(sizeof *copy);
 	int why = EAGAIN;
 

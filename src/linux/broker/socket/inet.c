@@ -141,7 +141,7 @@ check_socket(const struct socket_call *call)
 {
 	bool is_udp = call->type == SOCK_DGRAM && call->protocol == IPPROTO_UDP;
 
-	if (is_udp ? !call->broker->plan->has_datagrams
+	if (is_udp ? !call->request->broker->plan->has_datagrams
 		   : call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
 		return EACCES;
 	return bind_to_lo(call->fd) < 0 ? EACCES : 0;
@@ -189,27 +189,27 @@ refuse_kind(int family, int type, int protocol)
 
 /* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
 static int
-make_socket(struct broker *broker, const struct notif_call *request, int type)
+make_socket(const struct notif_call *request, int type)
 {
 	int family = (int)request->notif.data.args[0], kind = type & TYPE_BITS;
 	int protocol = (int)request->notif.data.args[2];
 	bool is_udp = kind == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP);
 
 	if ((kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) ||
-	    (is_udp && broker->plan->has_datagrams))
+	    (is_udp && request->broker->plan->has_datagrams))
 		return socket_on_lo(family, type, protocol);
 	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
 		return answer_whether_v6(type);
 	if (is_udp)
-		broker_refused_datagrams(broker, request);
+		broker_refused_datagrams(request->broker, request);
 	errno = refuse_kind(family, kind, protocol);
 	return -1;
 }
 
 void
-inet_make(struct broker *broker, const struct notif_call *request)
+inet_make(const struct notif_call *request)
 {
-	int type = (int)request->notif.data.args[1], fd = make_socket(broker, request, type);
+	int type = (int)request->notif.data.args[1], fd = make_socket(request, type);
 
 	if (fd < 0)
 		notif_fail(request, errno);
@@ -243,15 +243,15 @@ tell(const struct socket_call *call, const struct destination *to, const char *r
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	refuse_report_option(call->broker, call->type == SOCK_DGRAM ? "send" : "connect", subject,
-			     reason, allow);
+	refuse_report_option(call->request->broker, call->type == SOCK_DGRAM ? "send" : "connect",
+			     subject, reason, allow);
 }
 
 static void
 refuse(struct socket_call *call, const struct destination *to, const char *reason,
        const char *allow)
 {
-	bool is_local = call->broker->plan->settings.network.mode == NET_LOCALHOST;
+	bool is_local = call->request->broker->plan->settings.network.mode == NET_LOCALHOST;
 
 	tell(call, to, reason, allow);
 	/* where names decide, to a program it is as if nobody were there */
@@ -276,7 +276,7 @@ name_local_port(const struct ports *ports, unsigned port, char *to, size_t size)
 static bool
 may_reach_local(struct socket_call *call, const struct destination *to)
 {
-	const struct network *network = &call->broker->plan->settings.network;
+	const struct network *network = &call->request->broker->plan->settings.network;
 	struct net_answer answer = network_decide_local(network, to->port);
 	char allow[200];
 
@@ -314,14 +314,13 @@ is_idle(const struct socket_call *call)
 static void
 redirect_to_proxy(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.broker = call->broker,
-					  .request = *call->request,
+	struct connect_call connecting = {.request = *call->request,
 					  .pin = -1,
 					  .to_proxy = !call->is_here && is_idle(call),
 					  .asks = *to};
 
 	/* one that is on its way, or there, is only asked how it went */
-	set_loopback(call, to, call->broker->egress.through);
+	set_loopback(call, to, call->request->broker->egress.through);
 	connecting.fd = call->fd;
 	connecting.address = call->address;
 	connecting.size = call->size;
@@ -332,12 +331,9 @@ redirect_to_proxy(struct socket_call *call, const struct destination *to)
 static void
 turn_to_stub(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.broker = call->broker,
-					  .request = *call->request,
-					  .pin = -1,
-					  .is_stub = true};
+	struct connect_call connecting = {.request = *call->request, .pin = -1, .is_stub = true};
 
-	set_loopback(call, to, call->broker->egress.stub);
+	set_loopback(call, to, call->request->broker->egress.stub);
 	connecting.fd = call->fd;
 	connecting.address = call->address;
 	connecting.size = call->size;
@@ -348,8 +344,7 @@ turn_to_stub(struct socket_call *call, const struct destination *to)
 static void
 connect_own_server(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.broker = call->broker,
-					  .request = *call->request,
+	struct connect_call connecting = {.request = *call->request,
 					  .fd = call->fd,
 					  .pin = -1,
 					  .address = call->address,
@@ -377,7 +372,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 		set_loopback(call, to, to->port);
 		inet_destination(call, &at);
 	}
-	who = own_listeners_find(&call->broker->own_servers, at.address, at.port, &by);
+	who = own_listeners_find(&call->request->broker->own_servers, at.address, at.port, &by);
 	if (call->is_here && (by.mark == 0 || by.mark != call->by.mark || who == LISTENS_OTHER)) {
 		finish(call, ECONNREFUSED);
 		return true;
@@ -388,7 +383,8 @@ connect_here(struct socket_call *call, const struct destination *to)
 		connect_own_server(call, &at);
 		return true;
 	case LISTENS_NOBODY:
-		if (network_covers_private(&call->broker->plan->settings.network, at.address))
+		if (network_covers_private(&call->request->broker->plan->settings.network,
+					   at.address))
 			return false;
 		/* nothing was kept from the command: a server that it waits for may come yet */
 		finish(call, ECONNREFUSED);
@@ -404,7 +400,7 @@ connect_away(struct socket_call *call, const struct destination *to)
 {
 	char allow[32];
 
-	if (network_has_port(&call->broker->plan->settings.network, to->port)) {
+	if (network_has_port(&call->request->broker->plan->settings.network, to->port)) {
 		redirect_to_proxy(call, to);
 		return;
 	}
@@ -420,11 +416,11 @@ connect_away(struct socket_call *call, const struct destination *to)
 static void
 connect_domain(struct socket_call *call, const struct destination *to)
 {
-	const struct network *network = &call->broker->plan->settings.network;
-	const struct egress *egress = &call->broker->egress;
+	const struct network *network = &call->request->broker->plan->settings.network;
+	const struct egress *egress = &call->request->broker->egress;
 	bool here = is_loopback(to->address) || is_any(to->address);
 
-	if (proxy_client_line(call->broker) < 0) {
+	if (proxy_client_line(call->request->broker) < 0) {
 		refuse(call, to, "there is no proxy", NULL);
 	} else if (call->is_here && is_idle(call)) {
 		connect_here(call, to);
@@ -449,12 +445,12 @@ connect_domain(struct socket_call *call, const struct destination *to)
 void
 inet_connect(struct socket_call *call)
 {
-	enum net_mode mode = call->broker->plan->settings.network.mode;
+	enum net_mode mode = call->request->broker->plan->settings.network.mode;
 	struct destination to;
 	int why;
 
 	/* all of it, or a gap that was accepted; without network there are only inherited ones */
-	if (!call->broker->plan->routes_network && mode != NET_NONE) {
+	if (!call->request->broker->plan->routes_network && mode != NET_NONE) {
 		socket_connect(call, -1);
 		return;
 	}
@@ -497,7 +493,7 @@ refuse_address(const struct socket_call *call)
 static int
 check_bind(struct socket_call *call)
 {
-	const struct network *network = &call->broker->plan->settings.network;
+	const struct network *network = &call->request->broker->plan->settings.network;
 	struct destination to;
 	int why = check_socket(call);
 
@@ -520,7 +516,7 @@ check_bind(struct socket_call *call)
 void
 inet_bind(struct socket_call *call)
 {
-	int why = call->broker->plan->routes_network ? check_bind(call) : 0;
+	int why = call->request->broker->plan->routes_network ? check_bind(call) : 0;
 
 	if (why == 0 && bind(call->fd, &call->address.any, call->size) < 0)
 		why = errno;
@@ -531,12 +527,12 @@ inet_bind(struct socket_call *call)
 void
 inet_listen(struct socket_call *call, int backlog)
 {
-	struct own_listeners *own = &call->broker->own_servers;
+	struct own_listeners *own = &call->request->broker->own_servers;
 	int why = check_socket(call);
 
 	if (why == 0) {
 		pthread_mutex_lock(&own->still);
-		own_listeners_add(own, call->fd, nest_innermost(call->broker));
+		own_listeners_add(own, call->fd, nest_innermost(call->request));
 		why = listen(call->fd, backlog) < 0 ? errno : 0;
 		pthread_mutex_unlock(&own->still);
 	}

@@ -92,7 +92,7 @@ reach(const struct connect_call *c)
 static int
 connect_locked(const struct connect_call *c, bool waits)
 {
-	struct own_listeners *listeners = &c->broker->own_servers;
+	struct own_listeners *listeners = &c->request.broker->own_servers;
 	struct listening_by before, after;
 	enum listening who = own_listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
@@ -118,7 +118,7 @@ connect_locked(const struct connect_call *c, bool waits)
 static int
 connect_own(const struct connect_call *c, bool waits)
 {
-	pthread_mutex_t *still = &c->broker->own_servers.still;
+	pthread_mutex_t *still = &c->request.broker->own_servers.still;
 	int why;
 
 	pthread_mutex_lock(still);
@@ -164,7 +164,7 @@ loopback_connect_start(struct broker *broker)
 int
 loopback_connect(const struct connect_call *connecting, bool waits)
 {
-	struct broker *broker = connecting->broker;
+	struct broker *broker = connecting->request.broker;
 	struct loopback_job job = {.what = connecting, .waits = waits},
 			    **at = &broker->loopback_jobs;
 

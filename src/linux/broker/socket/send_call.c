@@ -198,7 +198,7 @@ static void *
 thread_main(void *argument)
 {
 	struct send_call *s = argument;
-	struct broker *broker = s->broker;
+	struct broker *broker = s->request.broker;
 
 	send_call_finish(s, send_all(s));
 	free(s);
@@ -211,12 +211,12 @@ send_call_park(const struct send_call *sending)
 {
 	struct send_call *copy = malloc(sizeof *copy), whole = *sending;
 
-	if (copy != NULL && connect_begin_thread(whole.broker)) {
+	if (copy != NULL && connect_begin_thread(whole.request.broker)) {
 		*copy = whole;
 		copy->request = notif_copy(&whole.request);
 		if (thread_start(STACK_SIZE, thread_main, copy) == 0)
 			return;
-		connect_end_thread(whole.broker);
+		connect_end_thread(whole.request.broker);
 	}
 	free(copy);
 	send_call_finish(&whole, ENOBUFS);

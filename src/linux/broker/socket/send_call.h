@@ -10,7 +10,6 @@
 #include "linux/broker/connect.h"
 
 struct send_call {
-	struct broker *broker;
 	struct notif_call request;
 	int fd;	  /* the caller's, shared with it; belongs to us, as everything below */
 	int pin;  /* of a unix socket by path, which address names; -1: none */

@@ -120,7 +120,8 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 			return why;
 		s->files[s->file_count++] = numbers[i];
 		/* the guard needs some of our numbers at any time */
-		if (s->broker->fd_watermark != 0 && numbers[i] >= s->broker->fd_watermark)
+		if (s->request.broker->fd_watermark != 0 &&
+		    numbers[i] >= s->request.broker->fd_watermark)
 			return ETOOMANYREFS;
 	}
 	memcpy(CMSG_DATA(header), numbers, count * sizeof *numbers);
@@ -271,8 +272,7 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 	struct socket_call to = *call;
 	int why = is_zerocopy(call, wanted->flags) ? ENOBUFS : take_name(&to, message);
 
-	*s = (struct send_call){.broker = call->broker,
-				.request = *call->request,
+	*s = (struct send_call){.request = *call->request,
 				.fd = -1,
 				.pin = -1,
 				.type = call->type,
@@ -315,10 +315,10 @@ send_one(struct socket_call *call, const struct wanted *wanted)
 }
 
 void
-sys_sendto(struct broker *broker, const struct notif_call *request)
+sys_sendto(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	struct socket_call call = {.request = request, .fd = -1};
 	struct iovec part = {(void *)(uintptr_t)a[1], a[2] < LENGTH_MAX ? a[2] : LENGTH_MAX};
 	struct wanted wanted = {
 		.message = {.name = a[4], .name_size = (int32_t)a[5], .part_count = 1},
@@ -330,10 +330,10 @@ sys_sendto(struct broker *broker, const struct notif_call *request)
 }
 
 void
-sys_sendmsg(struct broker *broker, const struct notif_call *request)
+sys_sendmsg(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	struct socket_call call = {.request = request, .fd = -1};
 	struct wanted wanted = {.flags = (int)a[2]};
 	int why;
 
@@ -382,9 +382,9 @@ read_entry(const struct notif_call *request, unsigned number, struct wanted *to)
  * a question may be asked again: nothing must have been sent by then. And a stream may be sent in part.
  */
 void
-sys_sendmmsg(struct broker *broker, const struct notif_call *request)
+sys_sendmmsg(const struct notif_call *request)
 {
-	struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	struct socket_call call = {.request = request, .fd = -1};
 	unsigned count = (unsigned)request->notif.data.args[2], sent = 0;
 	struct wanted wanted = {0};
 	int why = 0;
@@ -393,7 +393,7 @@ sys_sendmmsg(struct broker *broker, const struct notif_call *request)
 		return;
 	if (count > MESSAGES_MAX)
 		count = MESSAGES_MAX;
-	if (call.type == SOCK_STREAM || nest_depth(broker) > 0)
+	if (call.type == SOCK_STREAM || nest_depth(request) > 0)
 		count = count > 0;
 	while (why == 0 && sent < count) {
 		why = read_entry(request, sent, &wanted);

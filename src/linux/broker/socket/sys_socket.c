@@ -85,8 +85,7 @@ auto_call_fn(const struct socket_call *call)
 void
 socket_connect(struct socket_call *call, int pin)
 {
-	struct connect_call connecting = {.broker = call->broker,
-					  .request = *call->request,
+	struct connect_call connecting = {.request = *call->request,
 					  .fd = call->fd,
 					  .pin = pin,
 					  .address = call->address,
@@ -108,53 +107,55 @@ is_refused_inside(const struct socket_call *call)
 {
 	if (call->domain == AF_UNIX || call->domain == AF_NETLINK)
 		return false;
-	return !nest_may_network(call->broker) ||
-	       (call->type == SOCK_DGRAM && !nest_may_datagrams(call->broker));
+	return !nest_may_network(call->request) ||
+	       (call->type == SOCK_DGRAM && !nest_may_datagrams(call->request));
 }
 
 bool
 socket_is_unreachable(struct socket_call *call, bool is_bind)
 {
-	enum net_mode mode = call->broker->plan->settings.network.mode;
+	enum net_mode mode = call->request->broker->plan->settings.network.mode;
 	struct destination to;
 
 	if (is_refused_inside(call))
 		return true;
 	if ((call->domain != AF_INET && call->domain != AF_INET6) ||
-	    nest_depth(call->broker) == 0 || !call->broker->plan->routes_network)
+	    nest_depth(call->request) == 0 || !call->request->broker->plan->routes_network)
 		return false;
 	if (inet_destination(call, &to) != 0)
 		return false;
 	if (!is_bind && mode == NET_DOMAINS)
-		own_listeners_find(&call->broker->own_servers, to.address, to.port, &call->by);
-	return !nest_may_reach(call->broker, &to, is_bind, call->by.nest, &call->is_here);
+		own_listeners_find(&call->request->broker->own_servers, to.address, to.port,
+				   &call->by);
+	return !nest_may_reach(call->request, &to, is_bind, call->by.nest, &call->is_here);
 }
 
 void
-sys_connect(struct broker *broker, const struct notif_call *request)
+sys_connect(const struct notif_call *request)
 {
-	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	auto_call struct socket_call call = {.request = request, .fd = -1};
 
 	if (!socket_take(&call, true))
 		return;
 	if (socket_is_unreachable(&call, false))
 		notif_fail(request, EACCES);
-	else if (call.domain == AF_UNIX && sees_unix_names(broker))
+	else if (call.domain == AF_UNIX && sees_unix_names(request->broker))
 		notif_continue(request);
 	else if (call.domain == AF_UNIX)
 		unix_connect(&call);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_connect(&call);
-	else if (call.domain == AF_NETLINK || broker->plan->settings.network.mode == NET_ALL)
+	else if (call.domain == AF_NETLINK ||
+		 request->broker->plan->settings.network.mode == NET_ALL)
 		socket_connect(&call, -1);
 	else
 		notif_fail(request, EACCES);
 }
 
 void
-sys_bind(struct broker *broker, const struct notif_call *request)
+sys_bind(const struct notif_call *request)
 {
-	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	auto_call struct socket_call call = {.request = request, .fd = -1};
 
 	if (!socket_take(&call, true))
 		return;
@@ -170,9 +171,9 @@ sys_bind(struct broker *broker, const struct notif_call *request)
 
 /* Who listens on a unix socket is told to who connects: that must stay the caller. */
 void
-sys_listen(struct broker *broker, const struct notif_call *request)
+sys_listen(const struct notif_call *request)
 {
-	auto_call struct socket_call call = {.broker = broker, .request = request, .fd = -1};
+	auto_call struct socket_call call = {.request = request, .fd = -1};
 
 	if (!socket_take(&call, false))
 		return;
@@ -189,19 +190,20 @@ sys_listen(struct broker *broker, const struct notif_call *request)
  * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
  */
 void
-sys_socket(struct broker *broker, const struct notif_call *request)
+sys_socket(const struct notif_call *request)
 {
 	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
 
-	if (!broker->plan->routes_network) {
-		refuse_network(broker, request);
+	if (!request->broker->plan->routes_network) {
+		refuse_network(request->broker, request);
 		notif_fail(request, EACCES);
 	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
-		broker_refused_datagrams(broker, request);
+		broker_refused_datagrams(request->broker, request);
 		notif_fail(request, EACCES);
-	} else if (nest_may_network(broker) &&
-		   (!is_datagram || !broker->plan->has_datagrams || nest_may_datagrams(broker))) {
-		inet_make(broker, request);
+	} else if (nest_may_network(request) &&
+		   (!is_datagram || !request->broker->plan->has_datagrams ||
+		    nest_may_datagrams(request))) {
+		inet_make(request);
 	} else {
 		notif_fail(request, EACCES);
 	}
@@ -212,12 +214,11 @@ sys_socket(struct broker *broker, const struct notif_call *request)
  * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
  */
 void
-sys_socketpair(struct broker *broker, const struct notif_call *request)
+sys_socketpair(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
 	int type = (int)a[1], kind = type & TYPE_BITS, pair[2];
 
-	(void)broker;
 	if ((type & ~(TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0 || kind > SOCK_PACKET)
 		notif_fail(request, EINVAL);
 	else if (kind != SOCK_DGRAM && kind != SOCK_RAW)

@@ -7,7 +7,6 @@
 #define TYPE_BITS 0xf /* of a socket's type; the others are flags */
 
 struct socket_call {
-	struct broker *broker;
 	const struct notif_call *request;
 	int fd; /* the caller's, shared with it */
 	int domain, type, protocol;
@@ -39,14 +38,15 @@ void unix_bind(struct socket_call *call);
  */
 int unix_send_to(struct socket_call *call, int *ret_pin);
 /* May what lies at that name have another path? Not a socket that could only be reached there. */
-bool unix_may_move(struct broker *broker, int folder, const char *name, const char *from,
+bool unix_may_move(const struct notif_call *request, int folder, const char *name, const char *from,
 		   const char *to);
-bool unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed);
+bool unix_may_connect(const struct notif_call *request, const char *path, int64_t born,
+		      int64_t changed);
 /* inet.c; each answers */
 void inet_connect(struct socket_call *call);
 void inet_bind(struct socket_call *call);
 void inet_listen(struct socket_call *call, int backlog);
-void inet_make(struct broker *broker, const struct notif_call *request);
+void inet_make(const struct notif_call *request);
 /* Like unix_send_to. With size 0 there is no address, and the socket alone is checked. */
 int inet_send_to(struct socket_call *call);
 /* The address of a call: 0, or the errno that the kernel has for one of another kind. */

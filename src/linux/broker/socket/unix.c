@@ -156,16 +156,17 @@ is_moved(const struct broker *broker, const struct file *file)
 /* ---- connecting ---- */
 
 static bool
-is_granted(struct broker *broker, const char *path, const struct file *file)
+is_granted(const struct notif_call *request, const char *path, const struct file *file)
 {
-	struct socket_answer answer = plan_decide_socket(broker->plan, path);
+	struct socket_answer answer = plan_decide_socket(request->broker->plan, path);
 
 	if (answer.allowed && answer.place != NULL)
 		return true;
-	if (answer.allowed ||
-	    (broker->private_tmp != NULL && path_below(path, broker->private_tmp)))
-		return !is_moved(broker, file);
-	return is_own(broker, &file->id) && (broker_decide(broker, path).rights & RIGHT_WRITE);
+	if (answer.allowed || (request->broker->private_tmp != NULL &&
+			       path_below(path, request->broker->private_tmp)))
+		return !is_moved(request->broker, file);
+	return is_own(request->broker, &file->id) &&
+	       (broker_decide(request, path).rights & RIGHT_WRITE);
 }
 
 /* Landlock judges connecting by itself from ABI 9 on; datagrams we send for the caller. */
@@ -177,31 +178,31 @@ is_judged(const struct broker *broker)
 }
 
 static bool
-may_connect_own(struct broker *broker, const char *path, const struct file *file)
+may_connect_own(const struct notif_call *request, const char *path, const struct file *file)
 {
 	/* that gap was accepted; we are asked for the other families' sake */
-	return !is_judged(broker) || is_granted(broker, path, file);
+	return !is_judged(request->broker) || is_granted(request, path, file);
 }
 
 /* By a broker around us; which of them we made only it knows. */
 bool
-unix_may_connect(struct broker *broker, const char *path, int64_t born, int64_t changed)
+unix_may_connect(const struct notif_call *request, const char *path, int64_t born, int64_t changed)
 {
 	struct file file = {.id = {.born = born}, .changed = changed};
 
-	return may_connect_own(broker, path, &file);
+	return may_connect_own(request, path, &file);
 }
 
 static bool
-may_connect(struct broker *broker, const char *path, const struct file *file)
+may_connect(const struct notif_call *request, const char *path, const struct file *file)
 {
-	return may_connect_own(broker, path, file) &&
-	       nest_may_connect(broker, path, file->id.born, file->changed);
+	return may_connect_own(request, path, file) &&
+	       nest_may_connect(request, path, file->id.born, file->changed);
 }
 
 /* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
 static int
-hold(struct broker *broker, const struct dir_entry *place, int *ret_pin)
+hold(const struct notif_call *request, const struct dir_entry *place, int *ret_pin)
 {
 	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -218,8 +219,8 @@ hold(struct broker *broker, const struct dir_entry *place, int *ret_pin)
 	path = file.is_socket ? lookup_fd_name(pin) : NULL;
 	if (path == NULL)
 		return ECONNREFUSED;
-	if (!may_connect(broker, path, &file)) {
-		refuse_report(broker, "socket", path, "the socket is not granted");
+	if (!may_connect(request, path, &file)) {
+		refuse_report(request->broker, "socket", path, "the socket is not granted");
 		return EACCES;
 	}
 	*ret_pin = pin;
@@ -240,7 +241,7 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 		/* procfs: the socket behind it can only be known by going there */
 		if (end == LOOKUP_ELSEWHERE)
 			return EACCES;
-		why = hold(call->broker, &place, ret_pin);
+		why = hold(call->request, &place, ret_pin);
 		if (why != ELOOP)
 			return why;
 	}
@@ -268,13 +269,13 @@ hold_path(struct socket_call *call, const char *path, int *ret_pin)
 static int
 check_unheld(const struct socket_call *call)
 {
-	bool has_scope = call->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
+	bool has_scope = call->request->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
 
 	/* of scopes inside ours our own layer knows nothing */
-	if (call->size > PATH_AT && nest_depth(call->broker) > 0)
+	if (call->size > PATH_AT && nest_depth(call->request) > 0)
 		return EACCES;
 	if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
-	    !call->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
+	    !call->request->broker->plan->settings.accept[G_SOCKETS_ABSTRACT])
 		return EACCES;
 	return 0;
 }
@@ -306,7 +307,8 @@ unix_connect(struct socket_call *call)
  * connect. Also where Landlock knows the sockets of a folder by the folder.
  */
 bool
-unix_may_move(struct broker *broker, int folder, const char *name, const char *from, const char *to)
+unix_may_move(const struct notif_call *request, int folder, const char *name, const char *from,
+	      const char *to)
 {
 	struct file file;
 
@@ -314,11 +316,11 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
 		return false;
 	if (!file.is_socket)
 		return true;
-	if ((is_granted(broker, from, &file) || !is_granted(broker, to, &file)) &&
-	    (nest_may_connect(broker, from, file.id.born, file.changed) ||
-	     !nest_may_connect(broker, to, file.id.born, file.changed)))
+	if ((is_granted(request, from, &file) || !is_granted(request, to, &file)) &&
+	    (nest_may_connect(request, from, file.id.born, file.changed) ||
+	     !nest_may_connect(request, to, file.id.born, file.changed)))
 		return true;
-	refuse_report(broker, "socket", from,
+	refuse_report(request->broker, "socket", from,
 		      "the socket is not granted, but would be at its new place");
 	return false;
 }
@@ -330,14 +332,15 @@ unix_may_move(struct broker *broker, int folder, const char *name, const char *f
  * layers of sandboxes inside only take away.
  */
 static bool
-is_changed_natively(const struct broker *broker, int folder)
+is_changed_natively(const struct notif_call *request, int folder)
 {
 	auto_free char *path = lookup_dir_name(NULL, folder);
 
-	if (path == NULL || broker_is_private_tmp(broker, path))
+	if (path == NULL || broker_is_private_tmp(request->broker, path))
 		return true;
-	return (broker_decide_own(broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) != 0 &&
-	       !broker_covers_own(broker, path, RIGHT_CREATE);
+	return (broker_decide_own(request->broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) !=
+		       0 &&
+	       !broker_covers_own(request->broker, path, RIGHT_CREATE);
 }
 
 /* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
@@ -372,7 +375,8 @@ go_on(int *folder, char rest[PATH_MAX])
  * are locked, so that the broker changes none, if the command can change none on the way either.
  */
 static bool
-leads_surely(const struct broker *broker, int base, const char *path, const struct dir_entry *place)
+leads_surely(const struct notif_call *request, int base, const char *path,
+	     const struct dir_entry *place)
 {
 	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
 	char rest[PATH_MAX];
@@ -386,7 +390,7 @@ leads_surely(const struct broker *broker, int base, const char *path, const stru
 		if (strchr(rest, '/') == NULL)
 			return fstat(folder, &here) == 0 && fstat(place->folder, &there) == 0 &&
 			       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-		if (is_changed_natively(broker, folder) || !go_on(&folder, rest))
+		if (is_changed_natively(request, folder) || !go_on(&folder, rest))
 			return false;
 	}
 	return false;
@@ -434,7 +438,7 @@ bind_at(struct socket_call *call, const struct dir_entry *place)
 	int why;
 	auto_fd int base = notif_folder(call->request, AT_FDCWD, &why);
 
-	if (base < 0 || !read_path(call, path) || !leads_surely(call->broker, base, path, place))
+	if (base < 0 || !read_path(call, path) || !leads_surely(call->request, base, path, place))
 		return bind_last_name(place, call->fd);
 	return bind_in(base, call->fd, &call->address.any, call->size);
 }
@@ -442,14 +446,13 @@ bind_at(struct socket_call *call, const struct dir_entry *place)
 static int
 bind_judged(struct socket_call *call, const struct dir_entry *place)
 {
-	struct broker *broker = call->broker;
-	struct verdict verdict = broker_decide(broker, place->path);
+	struct verdict verdict = broker_decide(call->request, place->path);
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return names_refuse(broker, place, RIGHT_CREATE);
+		return names_refuse(call->request->broker, place, RIGHT_CREATE);
 	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
-	    !git_check_may_make(broker, place->path, verdict.vetted, false))
+	    !git_check_may_make(call->request, place->path, verdict.vetted, false))
 		return -1;
 	return bind_at(call, place);
 }
@@ -463,15 +466,15 @@ bind_by_rights(struct socket_call *call, const struct dir_entry *place)
 
 	umask(notif_umask(call->request));
 	/* exclusively: links on the way must not change between the look at them and bind(2) */
-	names_wrlock(&call->broker->names);
-	names_lock_changes(&call->broker->names, place->path, NULL);
+	names_wrlock(call->request->names);
+	names_lock_changes(&call->request->broker->names, place->path, NULL);
 	if (!broker_is_repo_marker(place->path))
-		names_lock_keep_memory(&call->broker->names);
+		names_lock_keep_memory(&call->request->broker->names);
 	if (!lookup_unchanged(place) || bind_judged(call, place) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
-	names_unlock(&call->broker->names);
+	names_unlock(call->request->names);
 	if (why == 0)
-		note_own(call->broker, place, before);
+		note_own(call->request->broker, place, before);
 	return why;
 }
 
@@ -480,7 +483,7 @@ bind_path(struct socket_call *call, const char *path)
 {
 	auto_dir_entry struct dir_entry place;
 	enum lookup_result end = walk_socket(call->request, path, LOOKUP_NAME, &place);
-	struct broker *broker = call->broker;
+	struct broker *broker = call->request->broker;
 	int why;
 
 	if (end == LOOKUP_FAILED) {
@@ -490,8 +493,8 @@ bind_path(struct socket_call *call, const char *path)
 	/* whatever is made in the private tmp may be connected to: it need not be noted */
 	if (end == LOOKUP_ELSEWHERE ||
 	    (broker_is_private_tmp(broker, place.path) &&
-	     !broker_covers(broker, place.path, RIGHT_CREATE)) ||
-	    (!is_judged(broker) && !broker_covers(broker, place.path, RIGHT_CREATE))) {
+	     !broker_covers(call->request, place.path, RIGHT_CREATE)) ||
+	    (!is_judged(broker) && !broker_covers(call->request, place.path, RIGHT_CREATE))) {
 		notif_continue(call->request);
 		return;
 	}
