@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What it costs that files are made, changed and opened on behalf: many files, a tarball, a clone, an
- * npm project. Each run makes a new folder, and none is removed before the end, because ext4 looks
- * at every inode that was freed lately. In /var/tmp, which is a disk where /tmp may be none.
+ * Measures creating, changing and opening files through the broker: many files, a tarball, a clone, an npm
+ * project. Each run uses a new directory and none is removed before the end, because ext4 examines recently
+ * freed inodes. Runs in /var/tmp, which is on a disk where /tmp may not be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 struct work {
 	const char *name;
-	const char *kind; /* for bench/prepare; what cannot be prepared is not measured */
-	const char *does; /* in the shell, with a new folder as $1 and a number of files as $2 */
+	const char *kind; /* argument of bench/prepare; skipped if that fails */
+	const char *does; /* shell command; $1: a new directory, $2: number of files */
 	unsigned parts;
 	double bar;
 	int rounds;

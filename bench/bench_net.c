@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The proxy: one stream and new connections, beside the same directly over loopback; what it holds
- * in memory with 100 connections and with 10,000. Everything is on loopback, the resolver too.
+ * Measures the proxy against direct connections on loopback: throughput of one stream, new connections, and
+ * its memory with 100 and with 10,000 connections. All servers, the resolver too, are on loopback.
  */
 #include "base/os.h"
 
@@ -31,10 +31,10 @@
 
 struct bench {
 	struct proxy_hold proxy;
-	uint16_t relay; /* where the floor listens */
+	uint16_t relay; /* port of the floor */
 	pid_t relays[CLIENTS];
 	uint16_t stream, echo, hold;
-	char connect[400]; /* the head that asks for the echo's port */
+	char connect[400]; /* CONNECT request for the echo server's port */
 	char connect_stream[400], connect_hold[400];
 	pid_t children[CHILDREN];
 };
@@ -74,7 +74,7 @@ raise_limit(void)
 {
 	struct rlimit limit = {DESCRIPTORS, DESCRIPTORS};
 
-	/* root may have more than it was given */
+	/* root may raise the hard limit */
 	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return limit.rlim_cur;
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -83,7 +83,7 @@ raise_limit(void)
 	return limit.rlim_cur;
 }
 
-/* ---- servers, each a child ---- */
+/* ---- servers, one child each ---- */
 
 static void
 serve_stream(int listener)
@@ -113,7 +113,7 @@ serve_echo(int listener)
 	}
 }
 
-/* Takes whoever comes, and says nothing. */
+/* Accepts connections and sends nothing. */
 static void
 serve_hold(int listener)
 {
@@ -125,8 +125,8 @@ serve_hold(int listener)
 }
 
 /*
- * The floor: what no proxy can do without. It waits where it stands, has nobody else to serve, looks
- * at nothing and knows where to go.
+ * The floor: the least that a proxy must do. It blocks, serves one client, inspects nothing and knows the
+ * destination.
  */
 static void
 serve_relay(int listener, uint16_t echo)
@@ -152,7 +152,7 @@ serve_relay(int listener, uint16_t echo)
 	}
 }
 
-/* Every name is here, for an hour; and has no address of IPv6. */
+/* Answers every name with loopback and a TTL of an hour, and no IPv6 address. */
 static void
 serve_names(int fd)
 {
@@ -198,7 +198,7 @@ start(void (*serve)(int), int fd)
 	return pid;
 }
 
-/* ---- the clients ---- */
+/* ---- clients ---- */
 
 static int
 dial(uint16_t port)
@@ -219,7 +219,7 @@ send_all(int fd, const char *text)
 		die("send");
 }
 
-/* head NULL: directly. port 0: by the proxy. */
+/* head NULL: connect directly. port 0: through the proxy. */
 static int
 reach(const struct bench *bench, const char *head, uint16_t port)
 {
@@ -242,7 +242,7 @@ reach(const struct bench *bench, const char *head, uint16_t port)
 	return fd;
 }
 
-/* MB a second. */
+/* Returns MB/s. */
 static double
 stream(const struct bench *bench, const char *head, size_t megabytes)
 {
@@ -251,7 +251,7 @@ stream(const struct bench *bench, const char *head, size_t megabytes)
 	size_t left = megabytes * 1024 * 1024;
 	double from;
 
-	/* the first piece is on its way: what is measured is the middle */
+	/* start the clock after the first bytes, to measure steady state */
 	if (recv(fd, bytes, sizeof bytes, 0) <= 0)
 		die("recv");
 	from = clock_now();
@@ -267,7 +267,7 @@ stream(const struct bench *bench, const char *head, size_t megabytes)
 	return (double)megabytes * 1000 / from;
 }
 
-/* Where new connections are made to. */
+/* How connections are made. */
 enum way { WAY_DIRECT, WAY_PROXY, WAY_FLOOR, WAYS };
 
 static void
@@ -275,7 +275,7 @@ connect_often(const struct bench *bench, enum way way, int count)
 {
 	const char *head = way == WAY_DIRECT ? NULL : bench->connect;
 	uint16_t port = way == WAY_DIRECT ? bench->echo : way == WAY_FLOOR ? bench->relay : 0;
-	char byte = 1; /* not text: no line is waited for */
+	char byte = 1; /* not text, so inspection does not wait for a line */
 
 	for (int i = 0; i < count; i++) {
 		int fd = reach(bench, head, port);
@@ -286,7 +286,7 @@ connect_often(const struct bench *bench, enum way way, int count)
 	}
 }
 
-/* Some at a time, as a build or a browser makes them. A second. */
+/* Several at a time, as a build or browser does. Returns connections per second. */
 static double
 connections(const struct bench *bench, enum way way, int count)
 {
@@ -311,7 +311,7 @@ connections(const struct bench *bench, enum way way, int count)
 	return count * 1000.0 / (clock_now() - from);
 }
 
-/* Of the processor, so far, in microseconds; 0 where the kernel does not count it so finely. */
+/* CPU time used so far, in microseconds; 0 where the kernel does not count it that finely. */
 static double
 used_us(pid_t pid)
 {
@@ -344,7 +344,7 @@ held_kilobytes(pid_t pid)
 	return found;
 }
 
-/* ---- */
+/* ---- measurements ---- */
 
 static void
 make_head(const struct bench *bench, uint16_t port, char *to, size_t size)
@@ -411,7 +411,7 @@ print_ratio(const char *what, double direct, double proxied, double bar)
 	       proxied, proxied / direct, bar, proxied / direct >= bar ? "kept" : "MISSED");
 }
 
-/* Turn about, so that what disturbs the machine disturbs both. */
+/* Alternates, so that disturbances affect both. */
 static void
 measure_stream(const struct bench *bench, bool quick)
 {
@@ -467,7 +467,7 @@ measure_held(const struct bench *bench, bool quick, rlim_t limit)
 	int wanted = quick ? 100 : 10000, count = 0, *fds = calloc((size_t)wanted, sizeof *fds);
 	double small = -1, from = clock_now();
 
-	/* two descriptors for each: what this machine gives may be less */
+	/* two fds for each connection: the limit may be lower */
 	if ((rlim_t)wanted > (limit - 1200) / 2)
 		wanted = (int)((limit - 1200) / 2);
 	if (fds == NULL)
@@ -491,7 +491,7 @@ measure_held(const struct bench *bench, bool quick, rlim_t limit)
 	free(fds);
 }
 
-/* One for each client: none has to wait for another's. */
+/* One relay per client, so that none waits for another. */
 static void
 start_relays(struct bench *bench)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long a policy takes to load, to plan and to be asked, for ever more rules, and how that grows.
- * Prints a small table and judges nothing: numbers of one machine are no test.
+ * Measures how the time to load, plan and query a policy grows with the number of rules. Prints a table
+ * without a verdict: absolute times of one machine are no test.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define TRIES 5
 
 struct result {
-	double load, plan, ask; /* milliseconds; ask is of one question */
+	double load, plan, ask; /* milliseconds; ask: per query */
 };
 
 static double
@@ -27,7 +27,7 @@ now(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Three of four are granted, one is denied inside a granted one; short, to fit the size limit. */
+/* Grants three of four paths and denies one inside a granted one; short paths, to fit the size limit. */
 static void
 put_paths(struct str *to, size_t count)
 {
@@ -98,7 +98,7 @@ keep_best(struct result *best, const struct result *result, bool first)
 		best->ask = result->ask;
 }
 
-/* The best of several tries: what disturbs only ever adds. */
+/* The best of several runs: disturbances only add time. */
 static int
 measure(void (*put)(struct str *, size_t), size_t count, size_t questions, struct result *best)
 {

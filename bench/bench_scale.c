@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What must not grow: a start with 10,000 rules stays under 50 ms, and the size of the project does
- * not matter to it at all.
+ * Measures what must not grow: a start with 10,000 rules must take less than 50 ms, and the size of the
+ * project must not matter.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ path_of(const struct scene *scene, int number, char path[SCENE_PATH])
 	snprintf(path, SCENE_PATH, "%.300s/many%02d/%d", scene->root, number % 100, number);
 }
 
-/* Folders outside of the project. */
+/* Creates directories outside the project. */
 static int
 make_folders(const struct scene *scene, int count)
 {
@@ -44,7 +44,7 @@ make_folders(const struct scene *scene, int count)
 	return 0;
 }
 
-/* Each with a rule of its own, in the list that files begins. */
+/* One rule each, in the list that begins with files. */
 static int
 make_rules(const struct scene *scene, int count, const char *files, const char *policy)
 {
@@ -90,7 +90,7 @@ measure_rules(struct scene *scene, bool quick)
 	return contenders_failed(contenders, 2) ? -1 : 0;
 }
 
-/* As many in other ways, of which none may take much longer. */
+/* The same number in other kinds of rules, none of which may take much longer. */
 static int
 measure_kinds(struct scene *scene, bool quick)
 {

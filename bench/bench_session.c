@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A session: how soon everything it left behind is gone, what supervisor and guard hold in memory,
- * and how large the program is.
+ * Measures a session: time until all leftover processes are gone, memory of supervisor and guard, size of
+ * the program.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,9 +21,9 @@
 #define BAR_SIZE_MB 2.0
 #define PIDS_MAX 64
 
-/* ---- the end of many ---- */
+/* ---- killing many processes ---- */
 
-/* Who of them is still there, and when the command ended. */
+/* Counts the processes that are alive, and reads when the command ended. */
 static int
 count_alive(const char *path, double *ret_ended)
 {
@@ -43,7 +43,7 @@ count_alive(const char *path, double *ret_ended)
 	return alive;
 }
 
-/* Milliseconds from the end of the command to the return of the launcher; -1 when it failed. */
+/* Milliseconds from the end of the command to the return of the launcher; -1 on failure. */
 static double
 end_of(const struct contender *contender, const char *path, int *ret_alive)
 {
@@ -74,7 +74,7 @@ measure_end(struct scene *scene, bool quick)
 		struct contender one = {.name = contenders[i].name, .times = NULL};
 		int alive = 0;
 
-		/* nothing else here ends what is left */
+		/* no other contender kills leftover processes */
 		if (strncmp(one.name, "cordon", 6) != 0)
 			continue;
 		one.times = calloc((size_t)rounds, sizeof *one.times);
@@ -96,7 +96,7 @@ measure_end(struct scene *scene, bool quick)
 
 /* ---- memory ---- */
 
-/* Whatever is added to it stays below nothing. */
+/* Stays negative whatever is added to it. */
 #define UNKNOWN (-1e9)
 
 static double
@@ -108,7 +108,7 @@ kilobytes_of(pid_t pid)
 
 	snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
 	file = fopen(path, "r");
-	/* a guard that acts on behalf shows its memory to root alone */
+	/* with a broker the guard is undumpable: only root can read it */
 	if (file == NULL)
 		return UNKNOWN;
 	while (file != NULL && fgets(line, sizeof line, file) != NULL)
@@ -149,7 +149,7 @@ is_program(pid_t pid, const char *program)
 	return strcmp(path, program) == 0;
 }
 
-/* Everything from pid down but the command itself. */
+/* Memory of all processes below pid, except the command. */
 static double
 held_by(pid_t pid, const char *command)
 {
@@ -164,7 +164,7 @@ held_by(pid_t pid, const char *command)
 	return sum;
 }
 
-/* Waits for the file that says it runs; not for ever, and not for one that has ended. */
+/* Waits for the file that the command creates, while child runs and for a limited time. */
 static bool
 wait_for(const char *path, pid_t child)
 {
@@ -182,7 +182,7 @@ wait_for(const char *path, pid_t child)
 	return false;
 }
 
-/* Asked first, so that it ends what it started. */
+/* SIGTERM first, so that it can end its processes. */
 static void
 end_child(pid_t child)
 {
@@ -201,7 +201,7 @@ end_child(pid_t child)
 static double
 hold_and_weigh(const struct contender *contender, const struct scene *scene, const char *path)
 {
-	/* it is about those that wait, not about a start */
+	/* measure the idle state, not the start */
 	const struct timespec settle = {2, 0};
 	double kilobytes = -1;
 	pid_t child;
@@ -236,7 +236,7 @@ measure_memory(struct scene *scene)
 		bool ours = strcmp(contenders[i].name, "cordon") == 0;
 		double kilobytes;
 
-		/* those that exec leave nothing beside the command */
+		/* launchers that exec leave no process beside the command */
 		if (strcmp(contenders[i].name, "bare") == 0 ||
 		    strncmp(contenders[i].name, "floor", 5) == 0)
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How long it takes to start /bin/true: by itself, by the floor, by cordon, by its peers. */
+/* Measures the time to start /bin/true: bare, by the floor, by cordon, by its peers. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the work costs once it runs: reading small files, walking a tree, git status, make. What
- * Landlock costs the floor pays as well, so the floor is what cordon is held against.
+ * Measures work inside a session: reading small files, walking a tree, git status, make. The floor pays the
+ * same price for Landlock, so cordon is compared with the floor.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ make_files(const struct scene *scene, int folders)
 	return 0;
 }
 
-/* A real C project at hand is our own: the part that needs nothing but the C library. */
+/* The C project is cordon's own source, the part that needs only libc. */
 static int
 make_project(const struct scene *scene)
 {
@@ -93,7 +93,7 @@ make_repository(const struct scene *scene)
 				  "git status");
 }
 
-/* ---- measuring ---- */
+/* ---- measurement ---- */
 
 static bool
 measure(struct scene *scene, const struct work *work)

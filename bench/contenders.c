@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who takes part, and how each is called. The peers get what comes nearest to cordon's default: the
- * system readable, the project writable, a temporary folder of their own, no network. Who is not
- * installed takes no part; who fails once is said to, and is not measured.
+ * The contenders and their command lines. Peers are configured to come closest to cordon's default: system
+ * readable, project writable, own temporary directory, no network. One that is not installed is left out;
+ * one that fails is reported and not measured.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ add_words(struct contender *to, size_t *used, const char *const *words)
 		to->argv[(*used)++] = (char *)words[i];
 }
 
-/* words: what stands before the command. */
+/* words: the command line before the measured command. */
 static struct contender *
 add(struct list *list, const char *name, const char *const *words)
 {
@@ -45,7 +45,7 @@ add_ours(struct list *list)
 	const struct scene *scene = list->scene;
 
 	add(list, "bare", (const char *const[]){NULL});
-	/* it has no folder of its own; this one its rules grant */
+	/* it creates no directory; its rules grant this one */
 	add(list, "floor", (const char *const[]){scene->floor, scene->rules, NULL})->tmp =
 		scene->tmp;
 	add(list, "floor+fork", (const char *const[]){scene->floor, "-f", scene->rules, NULL})

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that a broker costs whose answers are right: it reads the caller's path, folder and umask,
- * holds the folder and asks for its name, by which it would judge, makes or opens the file, sees that
- * the call still waits, and hands the descriptor over without holding it longer than the caller does.
- * All that cordon's broker does on the same way, but the judging: it lets everybody have everything, so
- * it is for measuring only.
+ * A lower bound for a correct broker. It reads the caller's path, directory and umask, opens the parent
+ * directory and asks for its canonical path, creates or opens the file, checks that the notification is
+ * still valid, and passes the fd on without keeping it longer than the caller does. It does all that
+ * cordon's broker does except deciding: every access is allowed, so it is for measurements only.
  *
- *   exact change|read COMMAND [ARG...]      what changes files is routed; or every open as well
+ *   exact change|read COMMAND [ARG...]      change: supervise changes; read: every open
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@
 #define NO_SYMLINKS 4
 #define WORDS 16
 
-/* What is kept of the caller before, and of ourselves. */
+/* Cached fds of the last caller and of this process. */
 struct exact {
 	pid_t thread;
 	int folder, status, table;
@@ -55,7 +54,7 @@ keep(struct exact *x, pid_t thread)
 	x->table = (int)syscall(SYS_pidfd_open, thread, O_EXCL);
 }
 
-/* Page by page: what follows the end of the text may not be mapped. */
+/* Page by page: the page behind the end of the string may be unmapped. */
 static int
 read_path(pid_t thread, uint64_t address, char path[PATH_MAX])
 {
@@ -101,7 +100,7 @@ is_waiting(int listener, uint64_t id)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
-/* ---- handing over ---- */
+/* ---- passing the fd ---- */
 
 static void
 set_places(pid_t thread, const unsigned long places[WORDS])
@@ -109,7 +108,7 @@ set_places(pid_t thread, const unsigned long places[WORDS])
 	syscall(SYS_sched_setaffinity, thread, WORDS * sizeof *places, places);
 }
 
-/* With the caller, where it woke us: we too are woken by the adding. */
+/* Pins this thread to the CPU where the caller woke it, because ADDFD wakes it there again. */
 static void
 stay(struct exact *x)
 {
@@ -122,7 +121,7 @@ stay(struct exact *x)
 	set_places(0, x->here);
 }
 
-/* In two steps, and on our own processor, for the reasons that cordon's request.c and near.c give. */
+/* In two steps and on this CPU, for the reasons given in cordon's notif.c and affinity.c. */
 static int64_t
 give(const struct exact *x, int listener, const struct seccomp_notif *call, int fd)
 {
@@ -139,9 +138,9 @@ give(const struct exact *x, int listener, const struct seccomp_notif *call, int 
 	return number < 0 ? -why : number;
 }
 
-/* ---- calls ---- */
+/* ---- system calls ---- */
 
-/* The folder of path, held, and its name, as a judge needs it; path becomes the last name. */
+/* Opens the parent directory of path and gets its canonical path; *path becomes the last component. */
 static int
 hold_folder(int base, char **path, char name[PATH_MAX])
 {
@@ -164,7 +163,7 @@ hold_folder(int base, char **path, char name[PATH_MAX])
 	return folder;
 }
 
-/* What is there is held, named, and opened through what holds it. */
+/* Opens an existing file by O_PATH first, gets its canonical path, then reopens it. */
 static int
 open_there(const struct exact *x, int base, const char *path, int flags)
 {
@@ -238,7 +237,7 @@ answer_mkdir(struct exact *x, int listener, const struct seccomp_notif *call)
 	return rc;
 }
 
-/* By descriptor, as an unpacker does it; by name it goes on. */
+/* By fd, as tar does; a call by name continues. */
 static int64_t
 answer_times(struct exact *x, int listener, const struct seccomp_notif *call)
 {

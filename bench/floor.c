@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least a launcher can do: read a list of Landlock rules, load them, exec. What cordon costs is
- * held against it. With -f it forks first and waits, as a supervisor has to; with -s it loads a filter
- * as well, which lets everything pass: what the kernel asks of every call of who has one. It checks
- * nothing, so it is for measuring only.
+ * The least a launcher can do: read a list of Landlock rules, load them, exec. cordon's cost is measured
+ * against it. -f forks and waits, as a supervisor must; -s also loads a filter that allows everything, to
+ * measure the kernel's cost per system call. It checks nothing, so it is for measurements only.
  *
- *   floor [-f|-s] RULES|- COMMAND [ARG...]      RULES as bench/rules writes them; -: none
+ *   floor [-f|-s] RULES|- COMMAND [ARG...]      RULES: output of bench/rules; -: none
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading and loading layers. Nothing is checked that the kernel does not check: for measuring only. */
+/* Reads and loads layers, without checks beyond the kernel's: for measurements only. */
 #include "layers.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ layer_grant(const struct layer *layer, const char *path, uint64_t rights)
 	return close(rule.fd);
 }
 
-/* "rule LAYER RIGHTS PATH"; a layer takes only what it handles. */
+/* "rule LAYER RIGHTS PATH"; the rights are masked by what the layer handles. */
 static int
 add_rule(const struct layer *layers, char *line)
 {
@@ -40,7 +40,7 @@ add_rule(const struct layer *layers, char *line)
 	return layer_grant(layer, line + 1, rights);
 }
 
-/* "ruleset FILES NET SCOPES": what it handles. */
+/* "ruleset FILES NET SCOPES": the handled rights. */
 static void
 create(struct layer *layer, char *line)
 {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that a session's own processes cost on this machine: launcher, guard, and the thread that
- * starts the command and waits for its calls, with cordon's two layers and its filter, a private
- * folder, a record and two lines of a log. Nothing is asked, planned, decided or answered, so it is
- * for measuring only: what cordon takes beyond it is cordon's own.
+ * A lower bound for the processes of a session: launcher, guard, and the thread that starts the command and
+ * waits for notifications, with cordon's two layers and filter, a private tmp, a record and two log lines.
+ * Nothing is planned, decided or answered, so it is for measurements only.
  *
- *   least RULES COMMAND [ARG...]      RULES as bench/rules writes them
+ *   least RULES COMMAND [ARG...]      RULES: output of bench/rules
  *
- * The folders are those of the environment: TMPDIR, XDG_STATE_HOME, and XDG_RUNTIME_DIR if it is set.
+ * Directories come from the environment: TMPDIR, XDG_STATE_HOME, and XDG_RUNTIME_DIR if set.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,24 +35,24 @@
 
 #define PATH_SIZE 512
 #define STACK_SIZE (512 * 1024)
-#define START_LENGTH 850 /* of the lines that cordon writes for the default policy */
+#define START_LENGTH 850 /* length of the lines that cordon writes for the default policy */
 #define END_LENGTH 170
 #define RECORD_LENGTH 375
 
 extern char **environ;
 
 struct session {
-	struct layer layers[LAYERS_MAX]; /* the outer one, the inner one */
+	struct layer layers[LAYERS_MAX]; /* outer, inner */
 	char **argv;
 	char log[PATH_SIZE], record[PATH_SIZE], tmp[PATH_SIZE];
-	sigset_t mask; /* the caller's */
-	int line[2];   /* on which the listener comes */
+	sigset_t mask; /* the caller's signal mask */
+	int line[2];   /* transfers the listener */
 	int listener;
 	pid_t command;
 	sem_t started;
 };
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static int
 write_text(int fd, const char *what, size_t length)
@@ -112,7 +111,7 @@ become(const struct session *session)
 	_exit(127);
 }
 
-/* Under the outer layer for good. The thread stays: the command ends with it. */
+/* Enters the outer layer. The thread stays until the command ends. */
 static void *
 start_and_serve(void *argument)
 {

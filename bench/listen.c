@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The processes of a broker and nothing else: a child that hands over the listener of its filter and
- * becomes the command, and a thread that waits for calls.
+ * The processes of a broker and nothing else: a child that sends the listener of its filter and then execs
+ * the command, and a thread that waits for notifications.
  */
 #include "listen.h"
 
@@ -31,7 +31,7 @@ struct server {
 	void *context;
 };
 
-/* ---- the line on which the listener comes ---- */
+/* ---- sending the listener ---- */
 
 union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -75,7 +75,7 @@ listen_receive(int line)
 
 /* ---- answering ---- */
 
-/* It outlives who started it, so what it needs is its own. */
+/* The thread outlives its starter, so its context is its own. */
 static void *
 serve(void *argument)
 {
@@ -123,7 +123,7 @@ start_serving(int listener, listen_fn *answer, void *context)
 
 /* ---- starting ---- */
 
-/* One that allows all of these rights everywhere: what a layer costs, not what it forbids. */
+/* A layer that grants all handled rights on "/": measures the cost of a layer. */
 static int
 enter_layer(void)
 {
@@ -147,7 +147,7 @@ become(const struct sock_fprog *filter, int line, int layer, char **argv)
 {
 	int listener = -1;
 
-	/* as a guard does: it has the terminal's session, the command one of its own */
+	/* like a guard, which has its own session; the command then gets another */
 	if (layer && setsid() < 0)
 		_exit(125);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && (!layer || enter_layer() == 0))
@@ -178,7 +178,7 @@ listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *a
 	listener = child < 0 ? -1 : listen_receive(line[0]);
 	if (listener < 0)
 		return 125;
-	/* 6.6: callers and this stay on one processor */
+	/* since 6.6: caller and this thread share a CPU */
 	ioctl(listener, IOCTL_SET_FLAGS, 1ul);
 	if (start_serving(listener, answer, context) < 0)
 		return 125;

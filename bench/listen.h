@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A command of which some calls are routed to a thread of this program; for measuring only. */
+/* Runs a command with some system calls supervised by a thread of this program; for measurements only. */
 #pragma once
 
 #include <linux/filter.h>
@@ -14,16 +14,16 @@ struct listen_fd {
 	uint32_t flags, source, target, target_flags;
 };
 
-/* Answers one call: the value, or a negative errno. LISTEN_GO_ON: the kernel does it. */
+/* Answers a notification: a value or a negated errno. LISTEN_GO_ON: continue in the kernel. */
 typedef int64_t listen_fn(void *context, int listener, const struct seccomp_notif *call);
 
 #define LISTEN_GO_ON INT64_MIN
-#define LISTEN_DONE (INT64_MIN + 1) /* it is answered already */
+#define LISTEN_DONE (INT64_MIN + 1) /* the callback has answered */
 
-/* Runs argv to its end and returns its status, or 125. Without a layer: layer is 0. */
+/* Runs argv and returns its exit status, or 125. layer: whether it enters a layer. */
 int listen_run(const struct sock_fprog *filter, char **argv, int layer, listen_fn *answer,
 	       void *context);
 
-/* The line on which a listener comes: -1 where it does not. */
+/* Sends a listener over a socket. Returns -1 on failure. */
 int listen_send(int line, int fd);
 int listen_receive(int line);

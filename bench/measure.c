@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Running contenders in random order, and tables of what came out. */
+/* Runs contenders in random order and prints tables of the results. */
 #include "measure.h"
 
 #include <fcntl.h>
@@ -153,7 +153,7 @@ contender_find(const struct contender *contenders, size_t count, const char *nam
 	return NULL;
 }
 
-/* 0 when either is not there. */
+/* Returns 0 if either is missing. */
 static double
 ratio(const struct contender *contenders, size_t count, const char *name, const char *base)
 {

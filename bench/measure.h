@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measuring commands side by side: every contender once a round, in random order, so that what
- * disturbs a machine disturbs them all alike. Medians and ratios are what counts; nothing is judged.
+ * Measures commands side by side: each contender once per round, in random order, so that disturbances
+ * affect all alike. Prints medians and ratios without a verdict.
  */
 #pragma once
 
@@ -13,20 +13,23 @@
 struct contender {
 	const char *name;
 	char *argv[WORDS_MAX]; /* argv[0] is a path */
-	const char *tmp;       /* TMPDIR for this one; NULL: as it is */
+	const char *tmp;       /* TMPDIR; NULL: inherited */
 	const char *cwd;
-	bool is_out;	    /* it failed once: said, and not measured */
-	double *times;	    /* milliseconds, by the clock on the wall */
-	double *processors; /* what it and its children had of the processors */
+	bool is_out;	    /* it failed: reported once, not measured */
+	double *times;	    /* wall clock time in milliseconds */
+	double *processors; /* CPU time with its children */
 	int count;
 };
 
 double clock_now(void); /* milliseconds */
-/* In a child: execs it, silent. */
+/* Execs it in a child, without output. */
 _Noreturn void contender_become(const struct contender *contender);
-/* Runs it, silent, and waits: its time, or -1 when its status was not 0. ret_processors may be NULL. */
+/*
+ * Runs it without output and waits. Returns the time, or -1 if its status was not 0. ret_processors may be
+ * NULL.
+ */
 double contender_run(const struct contender *contender, double *ret_processors);
-/* One round more than asked, the first of which is not counted. */
+/* Runs one additional first round that is not counted. */
 void contenders_measure(struct contender *contenders, size_t count, int rounds);
 void contenders_free(struct contender *contenders, size_t count);
 /* The median of the times; 0 without any. */
@@ -34,15 +37,15 @@ double contender_median(const struct contender *contender);
 const struct contender *contender_find(const struct contender *contenders, size_t count,
 				       const char *name);
 
-/* Did one of those fail that all others are held against, cordon or the floor? */
+/* Did a reference fail, cordon or the floor? */
 bool contenders_failed(const struct contender *contenders, size_t count);
 
-/* A table of medians, with the ratio to each contender named in bases (ended by NULL). */
+/* Prints medians, with the ratio to each contender named in bases (NULL-terminated). */
 void contenders_print(const struct contender *contenders, size_t count, const char *title,
 		      const char *const *bases);
-/* One line: what was asked of the ratio of two medians, and what it is. */
+/* Prints one line: the ratio of two medians and the limit it should meet. */
 void bar_print(const struct contender *contenders, size_t count, const char *name, const char *base,
 	       double bar);
 void bar_print_number(const char *what, double value, double bar, const char *unit);
-/* Date, kernel, processors, load; and whether this is a try-out whose numbers mean nothing. */
+/* Prints date, kernel, CPUs and load; quick: says that the numbers are of a short run and mean nothing. */
 void machine_print(bool quick);

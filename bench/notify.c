@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The least that answering calls costs on this kernel: every open of a command is routed to this
- * program, which lets it go on, or does it itself and hands the descriptor over as a broker has to.
- * It judges nothing and takes every path as its own, so it is for measuring only.
+ * A lower bound for answering notifications on this kernel. Every open of a command is supervised by this
+ * program, which continues it, or opens the file and passes the fd. It decides nothing and resolves every
+ * path in its own directory, so it is for measurements only.
  *
  *   notify go|hand COMMAND [ARG...]
  *
- * The command must not change its folder; what it opens from another folder goes on.
+ * The command must not change its directory; opens relative to another directory are continued.
  */
 #include <errno.h>
 #include <fcntl.h>

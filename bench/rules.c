@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes down the Landlock rules that cordon loads for the default policy of a project, for the
- * floor to load the same. They are taken where they go to the kernel, so they are exactly those. Of
- * two layers the inner one leaves changes to the broker, which the floor does not have: its second
- * layer is as wide as the first.
+ * Prints the Landlock rules that cordon loads for the default policy of a project, for the floor to load.
+ * They are recorded at the system call. The inner layer leaves changes to the broker, which the floor does
+ * not have, so its second layer is printed as wide as the first.
  *
- *   rules PROJECT TMP [POLICY] >RULES      TMP stands for the private folder
+ *   rules PROJECT TMP [POLICY] >RULES      TMP stands for the private tmp
  */
 #include <limits.h>
 #include <stdarg.h>
@@ -30,7 +29,7 @@ struct beneath {
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
-/* What a second layer has again. */
+/* Rules to repeat in the second layer. */
 struct again {
 	FILE *to;
 	char *text;
@@ -60,13 +59,13 @@ note_ruleset(const uint64_t *handled)
 	       (unsigned long long)handled[1], (unsigned long long)handled[2]);
 }
 
-/* The linker puts it in the place of syscall(). */
+/* The linker replaces syscall() by it (--wrap). */
 long
 __wrap_syscall(long number, ...)
 {
 	static struct again again;
 	static int first, count;
-	long a[5], result; /* as many as are in registers, and more than any call of ours has */
+	long a[5], result; /* as many as there are argument registers */
 	va_list args;
 
 	va_start(args, number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Making and removing the place of a bench. */
+/* Creates and removes the environment of a benchmark. */
 #include "scene.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ complain(const char *what)
 	return -1;
 }
 
-/* ---- folders ---- */
+/* ---- directories ---- */
 
 static int
 make_folder(char to[SCENE_PATH], const char *dir, const char *name)
@@ -51,7 +51,7 @@ make_folder(char to[SCENE_PATH], const char *dir, const char *name)
 	return mkdir(to, 0755);
 }
 
-/* As many systems have it, /tmp itself; else where everybody may write. */
+/* A tmpfs: /tmp on many systems, else another world-writable directory. */
 static void
 find_memory(struct scene *scene)
 {
@@ -88,7 +88,7 @@ make_folders(struct scene *scene)
 	return 0;
 }
 
-/* Nothing of the caller's, neither policies nor the audit log, but for the runtime folder. */
+/* The caller's policies and audit log are not used, only the runtime directory is. */
 static int
 make_environment(const struct scene *scene)
 {
@@ -190,7 +190,7 @@ copy_worker(struct scene *scene)
 	return 0;
 }
 
-/* ---- the scene ---- */
+/* ---- environment ---- */
 
 int
 scene_make(struct scene *scene, const char *program)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The work that is measured, as one small program, so that nothing but the work is.
+ * The measured work, as one small program.
  *
  *   worker read DIR        opens and reads every file below DIR
- *   worker walk DIR        looks at every name below DIR
- *   worker fill DIR N      makes N files of 1 kB in DIR
- *   worker make DIR N      the same, a hundred in a folder
- *   worker hold FILE       makes FILE and waits to be killed
- *   worker leave N FILE    leaves N processes behind, each in a session of its own; writes their
- *                          numbers to FILE, then the time at which it ends
+ *   worker walk DIR        calls stat on every name below DIR
+ *   worker fill DIR N      creates N files of 1 kB in DIR
+ *   worker make DIR N      the same, a hundred per directory
+ *   worker hold FILE       creates FILE and waits to be killed
+ *   worker leave N FILE    leaves N processes behind, each in its own session; writes their pids to FILE,
+ *   then the time at which it exits
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -89,7 +89,7 @@ hold(const char *path)
 		pause();
 }
 
-/* Born, in its own session, heard of, and then only there. */
+/* Starts a process in its own session, waits until it runs, and leaves it. */
 static pid_t
 leave_one(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* clash's policies, alone and by name. Any input; see policy.h for what must hold. */
+/* clash policies, unnamed and by name. Any input; policy.h has the properties. */
 #include "policy.h"
 
 int

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lines of macOS's log. Any input; what is read is within the line and in range. */
+/* Lines of the macOS log. Any input; every result is within the line and in range. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* DNS messages: whatever is a question can be answered, and the answer reads as what was said. */
+/* DNS messages: every parsed query can be answered, and the answer parses to the same data. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

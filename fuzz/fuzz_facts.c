@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts from a file. Any input; what is read is in range, and reads the same after printing. */
+/* Facts from a file. Any input; values are in range, and printing and reading again gives the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* flow's capability records. Any input; see policy.h for what must hold. */
+/* flow's capability records. Any input; policy.h has the properties. */
 #include "policy.h"
 
 int

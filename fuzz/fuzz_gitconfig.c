@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* git's config. Any input; what is accepted has whole names, and stays accepted beside itself. */
+/*
+ * git config files. Any input; an accepted file has complete names, and is accepted as a change of itself.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	vetted = git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, NULL, &asker, &refusal, NULL);
 	must(vetted == 1 || (vetted == 0 && refusal.why != NULL && *refusal.what != '\0'));
 	must(rc == 1 || vetted == 0);
-	/* what stands there may stay */
+	/* a setting already present may stay */
 	must(git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, &text, &asker, &refusal, NULL) ==
 	     rc);
 	git_keys_check(&arena, GITCONFIG_MODULES, &text, NULL, &asker, &refusal, NULL);

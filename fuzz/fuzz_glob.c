@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Patterns. The input is a pattern and, after the first newline, a path. Whatever compiles matches
- * in bounded time, and what matches a path matches everything below it.
+ * Globs. The input is a glob and, after the first newline, a path. Every glob that compiles matches in
+ * bounded time, and one that matches a path matches everything below it.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ must(int condition)
 		abort();
 }
 
-/* Each part that matches ends where a name ends, and letter case only ever adds matches. */
+/* Each match ends at a component boundary, and ignoring case only adds matches. */
 static void
 check_match(const struct glob *glob, const char *path)
 {
@@ -65,7 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	path = text[length] == '\n' ? text + length + 1 : "/a/b";
 	rc = glob_compile(&arena, pattern, &glob, &reason, NULL);
 	must(rc == 0 || (rc == -CORDON_E_POLICY && reason != NULL && glob == NULL));
-	/* a path is canonical: absolute, no slash twice or at the end */
+	/* paths are canonical: absolute, no doubled or trailing slash */
 	if (rc < 0 || *path != '/' || strlen(path) >= PATH_MAX || strstr(path, "//") != NULL ||
 	    (path[1] != '\0' && path[strlen(path) - 1] == '/'))
 		return 0;

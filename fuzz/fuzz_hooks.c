@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Settings of git's by the environment, as git -c hands them on. Any input; whatever is found is a whole path,
- * and what the user's own words are stays relative. Where nothing is, so nothing is read.
+ * git settings from the environment, as git -c passes them on. Any input; paths found are absolute, and
+ * relative only if the user's own setting is. Missing files are not read.
  */
 #include <stdint.h>
 #include <stdlib.h>

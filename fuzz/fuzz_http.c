@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * HTTP requests. However the bytes are cut into pieces, the same is made of them; what is passed on
- * reads as what was asked for; and nothing goes up a tunnel that is not for its name.
+ * HTTP requests. The result does not depend on how the bytes are split; a rewritten request parses to the
+ * same request; only requests for the tunnel's host pass.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ is_name(const void *context, const char *name)
 	return strcmp(name, NAME) == 0;
 }
 
-/* How many bytes go up, shown in pieces of that size. */
+/* Counts bytes that pass when the input is given in pieces of that size. */
 static size_t
 pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_verdict)
 {
@@ -46,7 +46,7 @@ pass_up(const char *bytes, size_t size, size_t piece, enum check_verdict *ret_ve
 		do {
 			*ret_verdict = inspect_look(&check, copy + sent, shown - sent, &good);
 			must(good + check.cut <= shown - sent);
-			/* what was taken out is gone from the middle */
+			/* inspect_look has removed bytes in the middle */
 			memmove(copy + shown - check.cut, copy + shown, size - shown);
 			shown -= check.cut;
 			size -= check.cut;
@@ -64,10 +64,10 @@ check_parts(const char *bytes, size_t size)
 	size_t sent_whole = pass_up(bytes, size, size, &whole);
 	size_t sent_parts = pass_up(bytes, size, 1, &parts);
 
-	/* a whole that is too long is refused sooner than its parts */
+	/* a whole input over the limit is refused earlier than its pieces */
 	if (size >= CHECK_MAX)
 		return;
-	/* a head that is whole is judged whole; until then only its bytes are */
+	/* a complete head is decided as a whole; before that only its bytes are checked */
 	must(whole >= CHECK_TLS_BAD || parts >= CHECK_TLS_BAD || whole == parts);
 	must(whole >= CHECK_TLS_BAD || parts >= CHECK_TLS_BAD || sent_whole == sent_parts);
 	must((whole >= CHECK_TLS_BAD) == (parts >= CHECK_TLS_BAD));

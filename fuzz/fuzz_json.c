@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The JSON reader. Whatever it accepts is a sound tree: counts that are true, places inside the
- * text, no key twice in an object, no deeper than the limit.
+ * The JSON reader. Every accepted text gives a sound tree: correct counts, positions inside the text,
+ * unique keys, depth within the limit.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The native reader, and the guess at a text's dialect. Any input; see policy.h for what must hold. */
+/* The native reader and the detection of dialects. Any input; policy.h has the properties. */
 #include "policy.h"
 
 int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records of live sessions. Whatever is accepted is what a session could have written: its own id,
- * a plain name, absolute paths, numbers that are pids.
+ * Records of live sessions. An accepted record is one that a session could have written: its own id, a
+ * plain name, absolute paths, valid pids.
  */
 #include <stdint.h>
 #include <stdlib.h>

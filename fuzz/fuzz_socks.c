@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* The three messages of SOCKS5: nothing is read past the end, and a beginning is never a whole. */
+/*
+ * The three messages of SOCKS5: no read past the end, and no prefix of a message is accepted as complete.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@ must(int condition)
 		abort();
 }
 
-/* A copy of just that size, so that a byte too many is found. */
+/* A copy of exactly that size, so that sanitizers find reads past the end. */
 static uint8_t *
 copy_of(const uint8_t *data, size_t size)
 {

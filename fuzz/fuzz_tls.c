@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ClientHello: a beginning never says something else than the whole. */
+/* ClientHello: a prefix never gets another verdict than the whole. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

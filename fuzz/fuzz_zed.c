@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Zed's settings, sandbox objects and wrapper records. Any input; see policy.h for what must hold. */
+/* Zed's settings, sandbox objects and wrapper records. Any input; policy.h has the properties. */
 #include "policy.h"
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every reader of policy promises, tried on any input: it reads all or fails with a message,
- * and what it read can be printed in native form, read again and printed the same.
+ * Properties of every policy reader, on any input: it accepts the whole text or fails with a message, and
+ * what it accepted can be printed in native form, read again and printed the same.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ print_and_read_again(const struct policy *policy, const struct reading_as *as)
 	policy_print(policy, &first);
 	must(!first.failed);
 	again = read_or_fail(first.text, first.length, &native);
-	/* a text near the size limit may grow beyond it */
+	/* the printed text may exceed the size limit */
 	if (again == NULL && first.length > JSON_SIZE_MAX)
 		return;
 	must(again != NULL);

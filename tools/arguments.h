@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verdicts that depend on a call's arguments, as lists of tests. Numbers are the kernel's own
- * and, but for two flags of open, the same on both architectures: they are written out, because headers that are old or of
- * another system do not have them all.
+ * Verdicts that depend on arguments, as lists of tests. Constants are written as numbers, because old
+ * headers and those of other systems lack some; they are the kernel's and, except two flags of open, the
+ * same on both architectures.
  */
 #pragma once
 
 #include "calls.h"
 
 /*
- * A list of tests, tried in order: the first that holds decides, OTHERWISE always holds. Only one
- * half of an argument is looked at, the low one unless HIGH is added: the kernel drops the high
- * half of an int, and a filter that compared it would be passed by setting it.
+ * A list of tests, tried in order: the first that matches decides; OTHERWISE always matches. Tests compare
+ * one half of an argument, the low one unless HIGH is added. The kernel ignores the high half of an int, so
+ * comparing it would let a caller pass the test by setting it.
  */
 enum operation { IS, IS_NOT, HAS, OTHERWISE };
 #define HIGH 8
@@ -30,28 +30,25 @@ struct test {
 		0, WHOLE, OTHERWISE, 0, verdict \
 	}
 
-/* Every CLONE_NEW flag; the time namespace's is a signal number in clone and a flag in unshare. */
+/* All CLONE_NEW flags. That of the time namespace is a signal number in clone and a flag in unshare. */
 #define NAMESPACES 0x7e020000u
 #define TIME_NAMESPACE 0x80u
 
-/* Of an ioctl: the kind of device or file system it belongs to. */
+/* The type byte of an ioctl: the device or file system. */
 #define KIND 0xff00u
-/* The same where no size is in the number: other devices have one in theirs. */
+/* The same for ioctls without a size: other devices have a size there. */
 #define OLD_KIND 0xffffff00u
 
 static const struct test test_clone[] = {{0, WHOLE, HAS, NAMESPACES, NOT_YOURS}, END(ALLOW)};
 static const struct test test_unshare[] = {{0, WHOLE, HAS, NAMESPACES | TIME_NAMESPACE, NOT_YOURS},
 					   END(ALLOW)};
 
-/*
- * Only the caller itself, by 0: whether another number is a thread of its own cannot be seen by a
- * filter. Where there is a broker it sees to it.
- */
+/* Only 0, the caller: a filter cannot see whether another number is one of its threads. A broker can. */
 static const struct test test_self[] = {{0, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
 static const struct test test_places[] = {{0, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
 /*
- * RLIMIT_LOCKS, which the kernel does not use, is where the broker marks processes: nobody sets it.
- * Looking at another's limits changes nothing: no new limit is a null pointer.
+ * RLIMIT_LOCKS, which the kernel does not enforce, holds the broker's nest ids: no process may set it.
+ * Reading limits of other processes (new limit NULL) changes nothing.
  */
 #define MARK 10
 static const struct test test_limit[] = {
@@ -69,7 +66,7 @@ static const struct test test_limit_number[] = {
 	{2 + HIGH, WHOLE, IS_NOT, 0, ROUTE},
 	END(ALLOW),
 };
-/* "This process" only: 0 also stands for the whole group and for all of the user. */
+/* PRIO_PROCESS with 0 only: for the other kinds 0 is the whole process group or user. */
 static const struct test test_nice[] = {
 	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
 static const struct test test_nice_routed[] = {
@@ -83,29 +80,31 @@ static const struct test test_ioctl[] = {
 	{1, KIND, IS, 0x6600, TEST_IOCTL_EXT},
 	{1, KIND, IS, 0x9400, TEST_IOCTL_BTRFS},
 	{1, KIND, IS, 0x5800, TEST_IOCTL_XFS},
-	{1, KIND, IS, 0xbc00, NO_OPERATION}, /* bcachefs: makes and deletes names, as btrfs does */
+	/* bcachefs: creates and deletes subvolumes, as btrfs does */
+	{1, KIND, IS, 0xbc00, NO_OPERATION},
 	{1, KIND, IS, 0xf500, NO_OPERATION}, /* f2fs */
-	{1, WHOLE, IS, 0x5412, NOT_YOURS},   /* TIOCSTI: input of the terminal */
-	{1, WHOLE, IS, 0x540c, NOT_YOURS}, /* TIOCEXCL: closes the terminal to others, and stays */
-	{1, WHOLE, IS, 0x541c, NOT_YOURS}, /* TIOCLINUX: selection and paste of the console */
+	{1, WHOLE, IS, 0x5412, NOT_YOURS},   /* TIOCSTI: terminal input */
+	/* TIOCEXCL: closes the terminal to others, persistently */
+	{1, WHOLE, IS, 0x540c, NOT_YOURS},
+	{1, WHOLE, IS, 0x541c, NOT_YOURS}, /* TIOCLINUX: selection and paste on the console */
 	{1, WHOLE, IS, 0x5423, NOT_YOURS}, /* TIOCSETD: line disciplines */
-	/* the console: keyboard off, graphics, other letters; all of that stays */
+	/* console: keyboard off, graphics mode, fonts; all persistent */
 	{1, OLD_KIND, IS, 0x4b00, TEST_IOCTL_CONSOLE},
 	{1, OLD_KIND, IS, 0x5600, TEST_IOCTL_CONSOLE},
 	{1, WHOLE, IS, 0x40087602, NO_OPERATION}, /* FS_IOC_SETVERSION */
 	{1, WHOLE, IS, 0x40047602, NO_OPERATION}, /* its 32-bit form */
 	{1, WHOLE, IS, 0x40047211, NO_OPERATION}, /* FAT_IOCTL_SET_ATTRIBUTES */
-	{1, WHOLE, IS, 0x40186f04, NO_OPERATION}, /* OCFS2_IOC_REFLINK: makes a name */
+	{1, WHOLE, IS, 0x40186f04, NO_OPERATION}, /* OCFS2_IOC_REFLINK: creates a name */
 	END(ALLOW),
 };
-/* What it is and how it stands: all but reading is refused. */
+/* The console's type and state may be read; all else is denied. */
 static const struct test test_ioctl_console[] = {
 	{1, WHOLE, IS, 0x4b33, ALLOW}, /* KDGKBTYPE */
 	{1, WHOLE, IS, 0x4b44, ALLOW}, /* KDGKBMODE */
 	{1, WHOLE, IS, 0x5603, ALLOW}, /* VT_GETSTATE */
 	END(NOT_YOURS),
 };
-/* Flags, versions, encryption, verity: all but reading. */
+/* Flags, versions, encryption, verity: reading only. */
 static const struct test test_ioctl_ext[] = {
 	{1, WHOLE, IS, 0x80086601, ALLOW}, /* FS_IOC_GETFLAGS */
 	{1, WHOLE, IS, 0x80046601, ALLOW}, /* its 32-bit form */
@@ -115,7 +114,7 @@ static const struct test test_ioctl_ext[] = {
 	{1, WHOLE, IS, 0xc0686611, ALLOW}, /* PROCMAP_QUERY, of /proc/PID/maps */
 	END(NO_OPERATION),
 };
-/* Subvolumes are made and deleted through a descriptor of a directory opened for reading. */
+/* Subvolumes are created and deleted through an fd of a directory opened for reading. */
 static const struct test test_ioctl_btrfs[] = {
 	{1, WHOLE, IS, 0x40049409, ALLOW}, /* FICLONE */
 	{1, WHOLE, IS, 0x4020940d, ALLOW}, /* FICLONERANGE */
@@ -126,14 +125,11 @@ static const struct test test_ioctl_btrfs[] = {
 static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, END(NO_OPERATION)};
 
 /*
- * Sockets: of the unix family all kinds, or only those that must be connected: a datagram socket
- * sends to any path without that, a raw one is the same, and one end of a pair of them can be
- * connected anew. Below Landlock ABI 9 nothing sees it.
+ * Unix sockets: all types, or only connection-oriented ones. A datagram socket can send to any path without
+ * connect, a raw one is the same, and one end of a datagram socketpair can be connected anew. Landlock
+ * below ABI 9 does not restrict this.
  */
-/*
- * What cannot be comes first, as in the kernel: flags of the type that do not exist, then families, then types
- * from 11 on.
- */
+/* Errors in the kernel's order: unknown flags of the type, then families, then types from 11 on. */
 #define TYPE_FLAGS 0xfff7f7f0u
 #define FAMILIES 0x3fu
 #define ODD_SOCKETS                                                                    \
@@ -153,20 +149,20 @@ static const struct test test_ioctl_xfs[] = {{1, WHOLE, IS, 0x801c581f, ALLOW}, 
 	}
 SOCKET_TEST(test_socket_none, ALLOW, NO_ACCESS, NO_ACCESS);
 SOCKET_TEST(test_socket_none_closed, NO_ACCESS, NO_ACCESS, NO_ACCESS);
-/* The broker's answer is the same, whatever is asked for; without an answer there is no socket. */
+/* The broker denies every kind, to report it; if it is gone there is no socket either. */
 SOCKET_TEST(test_socket_told, ALLOW, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_told_stream, TEST_STREAM, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_all, ALLOW, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_stream, TEST_STREAM, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
 /*
- * The broker makes TCP sockets, and UDP sockets where they are granted; what else is asked for has the
- * kernel's errors by it.
+ * The broker makes TCP sockets, and UDP sockets where granted; for other types it returns the kernel's
+ * errors.
  */
 SOCKET_TEST(test_socket_brokered, ALLOW, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM_TOLD, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_datagrams, ALLOW, ROUTE, ROUTE);
-/* There are no pairs of the internet families. */
+/* There are no socketpairs of internet families. */
 #define PAIR_TEST(name, unix)                     \
 	static const struct test name[] = {       \
 		ODD_SOCKETS,                      \
@@ -177,34 +173,34 @@ SOCKET_TEST(test_socket_datagrams, ALLOW, ROUTE, ROUTE);
 	}
 PAIR_TEST(test_pair, ALLOW);
 PAIR_TEST(test_pair_stream, TEST_STREAM);
-/* Instead of datagrams the broker makes a pair that keeps messages apart and sends nowhere else. */
+/* Instead of a datagram pair the broker makes a SOCK_SEQPACKET pair, which cannot send elsewhere. */
 PAIR_TEST(test_pair_routed, TEST_STREAM_TOLD);
-/* What is no protocol of the unix family, and what is no type of it. */
+/* Invalid protocols and types of the unix family. */
 static const struct test test_stream[] = {
 	{2, ~1u, IS_NOT, 0, NO_PROTOCOL},
 	{1, 0xf, IS, 1, ALLOW},	    /* SOCK_STREAM */
 	{1, 0xf, IS, 5, ALLOW},	    /* SOCK_SEQPACKET */
 	{1, 0xf, IS, 2, NO_ACCESS}, /* SOCK_DGRAM */
-	{1, 0xf, IS, 3, NO_ACCESS}, /* SOCK_RAW, which is the same */
+	{1, 0xf, IS, 3, NO_ACCESS}, /* SOCK_RAW, same as SOCK_DGRAM */
 	END(NO_TYPE),
 };
-/* The broker refuses the others, and reports it. */
+/* The broker denies the others and reports it. */
 static const struct test test_stream_told[] = {
 	{2, ~1u, IS_NOT, 0, NO_PROTOCOL},
 	{1, 0xf, IS, 1, ALLOW}, /* SOCK_STREAM */
 	{1, 0xf, IS, 5, ALLOW}, /* SOCK_SEQPACKET */
 	{1, 0xf, IS, 2, ROUTE}, /* SOCK_DGRAM */
-	{1, 0xf, IS, 3, ROUTE}, /* SOCK_RAW, which is the same */
+	{1, 0xf, IS, 3, ROUTE}, /* SOCK_RAW, same as SOCK_DGRAM */
 	END(NO_TYPE),
 };
-/* Routing only, which lists interfaces and addresses; changing them takes a capability. */
+/* NETLINK_ROUTE only: lists interfaces and addresses; changes need a capability. */
 static const struct test test_netlink[] = {{2, WHOLE, IS, 0, ALLOW}, END(NO_PROTOCOL)};
 /* MSG_FASTOPEN */
 #define FAST_OPEN 0x20000000u
 static const struct test test_send[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION}, END(ALLOW)};
 static const struct test test_send_message[] = {{2, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
 						END(ALLOW)};
-/* Without an address, which a connected socket needs none of, the kernel goes on. */
+/* Without an address, as on a connected socket, the kernel continues. */
 static const struct test test_send_to[] = {{3, WHOLE, HAS, FAST_OPEN, NO_OPERATION},
 					   {4, WHOLE, IS_NOT, 0, ROUTE},
 					   {4 + HIGH, WHOLE, IS_NOT, 0, ROUTE},
@@ -218,10 +214,10 @@ static const struct test test_socket_option[] = {{1, WHOLE, IS, 6, TEST_TCP_OPTI
 static const struct test test_tcp_option[] = {{2, WHOLE, IS, 30, NO_OPERATION}, END(ALLOW)};
 
 /*
- * A group that a socket joins is announced by the kernel on the device that is named, whatever device the
- * socket is bound to: joining, in every form, is refused.
+ * When a socket joins a group, the kernel sends a report on the named device, whatever device the socket is
+ * bound to: every form of joining is denied.
  */
-#define GROUPS 0xfffffff8u /* of 40 to 47: IP_MSFILTER, MCAST_JOIN_GROUP and those between */
+#define GROUPS 0xfffffff8u /* 40 to 47: from IP_MSFILTER to MCAST_JOIN_GROUP */
 static const struct test test_socket_option_groups[] = {{1, WHOLE, IS, 6, TEST_TCP_OPTION},
 							{1, WHOLE, IS, 0, TEST_IP_GROUPS},
 							{1, WHOLE, IS, 41, TEST_IPV6_GROUPS},
@@ -241,21 +237,21 @@ static const struct test test_ipv6_groups[] = {
 	{2, GROUPS, IS, 40, NO_OPERATION}, {2, WHOLE, IS, 48, NO_OPERATION}, END(ALLOW),
 };
 
-/* An O_PATH descriptor reads and changes nothing, and the other flags do not count beside it. */
+/* An O_PATH fd cannot read or change the file, and other flags are ignored with it. */
 #define O_PATH_FLAG 0x200000u
 /* O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_TMPFILE */
 #define O_CHANGE_FLAGS (0x1u | 0x2u | 0x40u | 0x200u | 0x400000u)
-/* O_ACCMODE: 3 is an access of its own, for devices of long ago, and is none to Landlock. */
+/* O_ACCMODE: mode 3 is for ioctls on old devices, and Landlock checks nothing for it. */
 #define NO_ACCESS_MODE 0x3u
 #define OPEN_TESTS(name, flags, change)                                                            \
 	static const struct test name[] = {{flags, WHOLE, HAS, O_PATH_FLAG, ALLOW},                \
 					   {flags, NO_ACCESS_MODE, IS, NO_ACCESS_MODE, NO_ACCESS}, \
 					   change}
-/* O_RDONLY | O_NONBLOCK: how stty opens a terminal, and hardly anybody else a file. */
+/* O_RDONLY | O_NONBLOCK: used by stty, and rarely for other files. */
 #define O_LOOK_FLAGS 0x800u
 /*
- * O_RDONLY | O_NOFOLLOW | O_CLOEXEC: how shm_open opens for reading. musl adds O_NONBLOCK and O_LARGEFILE.
- * O_NOFOLLOW and O_LARGEFILE are the flags whose numbers differ: one's is the other's.
+ * O_RDONLY | O_NOFOLLOW | O_CLOEXEC: used by shm_open for reading; musl adds O_NONBLOCK and O_LARGEFILE.
+ * The values of O_NOFOLLOW and O_LARGEFILE differ: one's on x86 is the other's on arm64.
  */
 #define O_SHARED_FLAGS 0xa0000u
 #define O_SHARED_MASK ~0x8800u
@@ -271,39 +267,42 @@ OPEN_TESTS(test_openat_change, 2, CHANGES(2, O_SHARED_MASK, O_SHARED_FLAGS));
 OPEN_TESTS(test_openat_change_arm, 2, CHANGES(2, O_SHARED_MASK_ARM, O_SHARED_FLAGS_ARM));
 OPEN_TESTS(test_open_any, 1, END(ROUTE));
 OPEN_TESTS(test_openat_any, 2, END(ROUTE));
-/* A number that the kernel knows as no flags: a cordon inside comes to us (src/linux/broker/nest.h). */
+/* A flag unknown to the kernel: the handshake of a nest (src/linux/landlock/handshake.h). */
 static const struct test test_door[] = {{2, WHOLE, IS, 0x636f7201, ROUTE}, END(ALLOW)};
-/* To all others there is no Landlock; a cordon's rulesets have this size (src/linux/landlock/ruleset.h). */
+/*
+ * Landlock does not exist except for a cordon, whose rulesets have this size
+ * (src/linux/landlock/ruleset.h).
+ */
 static const struct test test_door_only[] = {{2, WHOLE, IS, 0x636f7201, ROUTE},
 					     {2, WHOLE, IS_NOT, 0, NO_OPERATION},
 					     {1, WHOLE, IS, 1000, ALLOW},
 					     END(NO_OPERATION)};
-/* SECCOMP_FILTER_FLAG_NEW_LISTENER; the errno is what the kernel says while there is one. */
+/* SECCOMP_FILTER_FLAG_NEW_LISTENER; the kernel returns the same errno while a listener exists. */
 static const struct test test_listener[] = {{1, WHOLE, HAS, 0x8, TAKEN}, END(ALLOW)};
 /* PR_SET_DUMPABLE 0 */
 static const struct test test_prctl[] = {
 	{0, WHOLE, IS_NOT, 4, ALLOW}, {1, WHOLE, IS, 0, DONE}, END(ALLOW)};
 
-/* FALLOC_FL_INSERT_RANGE makes a file larger and does not look at RLIMIT_FSIZE. */
+/* FALLOC_FL_INSERT_RANGE enlarges a file without regard to RLIMIT_FSIZE. */
 #define INSERT_RANGE 0x20u
 static const struct test test_allocate[] = {{1, WHOLE, HAS, INSERT_RANGE, NO_OPERATION},
 					    END(ALLOW)};
 
-/* RENAME_WHITEOUT leaves a device node behind, and Landlock does not look at that. */
+/* RENAME_WHITEOUT leaves a device node behind, which Landlock does not check. */
 #define WHITEOUT 4u
 static const struct test test_rename[] = {{4, WHOLE, HAS, WHITEOUT, NOT_VALID}, END(ALLOW)};
 static const struct test test_rename_routed[] = {{4, WHOLE, HAS, WHITEOUT, NOT_VALID}, END(ROUTE)};
 
-/* Descriptors 1008 to 1023: the numbers under which the broker hands out what it will vet. */
+/* Fds 1008 to 1023: the broker gives these numbers to staged files. */
 static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(ALLOW)};
 
-/* F_SETOWN, F_SETOWN_EX: whom the kernel signals when there is something to read. */
+/* F_SETOWN, F_SETOWN_EX: set the process that gets SIGIO. */
 static const struct test test_owner[] = {
 	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(ALLOW)};
-/* TIOCGPTPEER: the layers grant no terminal that is made later. TIOCSPGRP: see setpgid. */
+/* TIOCGPTPEER opens a pty, which the layers do not grant. TIOCSPGRP: see setpgid. */
 static const struct test test_ioctl_routed[] = {
 	{1, WHOLE, IS, 0x5441, ROUTE}, {1, WHOLE, IS, 0x5410, ROUTE}, END(TEST_IOCTL)};
-/* FIOSETOWN, SIOCSPGRP: the same for sockets, by a number in memory; nothing uses them any more. */
+/* FIOSETOWN, SIOCSPGRP: the same for sockets, with the pid in memory; obsolete. */
 static const struct test test_ioctl_owner[] = {{1, WHOLE, IS, 0x8901, NOT_YOURS},
 					       {1, WHOLE, IS, 0x8902, NOT_YOURS},
 					       END(TEST_IOCTL_ROUTED)};

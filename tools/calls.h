@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the filter decides, as data: one verdict for every system call that this version knows.
- * Shared by the program that writes the filters and the test that simulates them. A call without a
- * verdict here does not build; a number above LAST_CALL does not exist.
+ * The filter's decisions, as data: one verdict for every system call known to this version. Shared by the
+ * program that writes the filters and the test that simulates them. A system call without a verdict does
+ * not build; a number above LAST_CALL gets ENOSYS.
  */
 #pragma once
 
 #include <errno.h>
 #include <stdint.h>
 
-/* The newest call that was looked at. Later ones are ENOSYS, on kernels that have them too. */
+/* The newest reviewed system call. Later ones get ENOSYS. */
 #define LAST_CALL 471
 
-/* Either an end or a list of tests of the arguments (arguments.h). */
+/* A final verdict, or a list of tests of the arguments (arguments.h). */
 enum verdict {
 	ALLOW,
 	KILL,
-	NOT_THERE,    /* ENOSYS: programs fall back to what they did before it existed */
-	NOT_YOURS,    /* EPERM: as for any user without the privilege */
+	NOT_THERE,    /* ENOSYS: programs fall back to older calls */
+	NOT_YOURS,    /* EPERM: as for a user without the privilege */
 	NO_ACCESS,    /* EACCES */
 	NO_FAMILY,    /* EAFNOSUPPORT */
 	NO_PROTOCOL,  /* EPROTONOSUPPORT */
 	NO_TYPE,      /* ESOCKTNOSUPPORT */
 	NO_OPERATION, /* EOPNOTSUPP */
 	NOT_VALID,    /* EINVAL */
-	TAKEN,	      /* EBUSY: somebody else has the place */
-	DONE,	      /* says 0 and does nothing */
-	ROUTE,	      /* the broker answers */
+	TAKEN,	      /* EBUSY: there is a listener already */
+	DONE,	      /* return 0 and do nothing */
+	ROUTE,	      /* notify the broker */
 	ENDS,
 	TEST_CLONE = ENDS,
 	TEST_UNSHARE,
@@ -93,7 +93,7 @@ enum verdict {
 	VERDICTS
 };
 
-/* The errno of an end, 0 for those that are none. */
+/* The errno of a final verdict; 0 for the others. */
 static const uint16_t end_errno[ENDS] = {
 	[NOT_THERE] = ENOSYS,
 	[NOT_YOURS] = EPERM,
@@ -116,7 +116,7 @@ struct group {
 	"msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget"
 
 static const struct group groups[] = {
-	/* Work on descriptors, the own memory, the own threads; files are Landlock's. */
+	/* Own fds, memory and threads; Landlock restricts files. */
 	{ALLOW,
 	 "accept accept4 access alarm arch_prctl bind brk cachestat capget capset chdir chmod chown "
 	 "clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat "
@@ -151,19 +151,21 @@ static const struct group groups[] = {
 	 "times truncate umask uname unlink unlinkat ustat utime utimensat utimes vfork vmsplice wait4 "
 	 "waitid write writev"},
 	{TEST_ALLOCATE, "fallocate"},
-	/* Other processes: Landlock's scope judges signals, its ptrace rule the rest. */
+	/* Other processes: restricted by Landlock's signal scope and its ptrace rule. */
 	{ALLOW, "kill pidfd_getfd pidfd_open pidfd_send_signal process_mrelease "
 		"process_vm_readv process_vm_writev ptrace "
 		"rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
-	/* The kernel's own trampolines for traced functions: refused, they would kill the traced. */
+	/* Called by the kernel's trampolines in a traced function: denying them would kill the process. */
 	{ALLOW, "uprobe uretprobe"},
 	/*
-	 * Queues and segments have numbers any process of the user can guess, and the filter cannot
-	 * tell an outsider's from the own: all of System V is refused. Shared memory is had by mmap.
-	 * Not as access: a key that somebody else has is that, and PostgreSQL tries the next for ever.
+	 * The ids of System V objects can be guessed, and a filter cannot tell objects of the session from
+	 * others: all are denied. mmap provides shared memory. ENOSYS and not EACCES: EACCES means that a
+	 * key is taken, and PostgreSQL would try the next key without end.
 	 */
 	{NOT_THERE, SYSTEM_V},
-	/* Queues have names outside every file system; by descriptor they are as good as a pipe. */
+	/*
+	 * Names of POSIX message queues are outside every file system; by fd they are no more than a pipe.
+	 */
 	{NO_ACCESS, "mq_open mq_unlink"},
 	{ALLOW, "mq_getsetattr mq_notify mq_timedreceive mq_timedsend"},
 
@@ -179,36 +181,36 @@ static const struct group groups[] = {
 	{TEST_IONICE, "ioprio_set"},
 	{TEST_SELF, "migrate_pages move_pages sched_setattr sched_setparam sched_setscheduler"},
 	/*
-	 * Threads are pinned by their own numbers, which look like others' to a filter: OpenMP stops
-	 * without it. Where there is a broker, that can tell.
+	 * Programs pin threads by tid, and OpenMP stops without that; a filter cannot tell whose tid it is.
+	 * A broker can.
 	 */
 	{ALLOW, "sched_setaffinity"},
 
-	/* Flags in memory, where a filter cannot see them; every libc has the older call as well. */
+	/* Its flags are in memory, where a filter cannot read them; every libc falls back to clone. */
 	{NOT_THERE, "clone3"},
-	/* Files and sockets without the calls that are looked at. */
+	/* Files and sockets without the system calls that are filtered. */
 	{NOT_THERE, "io_uring_enter io_uring_register io_uring_setup"},
-	/* Changes attributes on a descriptor that was opened for reading. */
+	/* Changes attributes through an fd opened for reading. */
 	{NOT_THERE, "file_setattr"},
-	/* Landlock asks for nothing when a file is opened neither for reading nor for writing. */
+	/* Landlock checks nothing when a file is opened with access mode 3. */
 	{TEST_OPEN, "open"},
 	{TEST_OPENAT, "openat"},
-	/* A cordon inside needs it for a broker of its own, where we have none. */
+	/* A nested cordon needs it for its own broker, if this one has none. */
 	{ALLOW, "openat2"},
-	/* Gone from the kernel, or never in it. */
+	/* Removed from the kernel, or never in it. */
 	{NOT_THERE, "_sysctl afs_syscall create_module epoll_ctl_old epoll_wait_old "
 		    "get_kernel_syms getpmsg lookup_dcookie nfsservctl putpmsg query_module "
 		    "security tuxcall uselib vserver"},
-	/* Another process's kernel objects and pages. */
+	/* Kernel objects and pages of other processes. */
 	{NOT_YOURS, "kcmp process_madvise"},
-	/* Mounts and other ways to a tree of one's own making. */
+	/* Mounts and other ways to change the file tree. */
 	{NOT_YOURS, "chroot fsconfig fsmount fsopen fspick mount mount_setattr move_mount "
 		    "open_tree open_tree_attr pivot_root setns umount2"},
-	/* A file without a path. */
+	/* Files without a path. */
 	{NOT_YOURS, "fanotify_init fanotify_mark open_by_handle_at"},
-	/* Parts of the kernel that no build or test needs and that break often. */
+	/* Kernel subsystems that builds and tests do not need, with many past vulnerabilities. */
 	{NOT_YOURS, "add_key bpf keyctl perf_event_open request_key userfaultfd"},
-	/* Without CAP_SYS_TIME, which no command has, the kernel only answers what the clock does. */
+	/* Without CAP_SYS_TIME, which no command has, these only read the clock. */
 	{ALLOW, "adjtimex clock_adjtime"},
 	/* The machine. */
 	{NOT_YOURS, "acct clock_settime delete_module finit_module "
@@ -218,19 +220,18 @@ static const struct group groups[] = {
 };
 
 /*
- * Sockets, by what may be reached: nothing, everything, or what the broker says (network localhost
- * and domains); and by who looks at the names of unix sockets: Landlock, the broker, or nobody. The
- * broker connects and binds them, and there are none that send without being connected. Where nobody
- * looks there are only pairs. Where Landlock does not know signals the broker decides about these,
- * beside the names. Where nothing may be reached and there is a broker, it refuses in the filter's
- * place, and tells of it.
+ * Socket calls, by network (none, all, or decided by the broker for localhost and domains) and by what
+ * decides about unix socket names (Landlock, the broker, or nothing). The broker connects and binds, and
+ * without datagrams there are no sockets that can send unconnected. Where nothing decides, only socketpairs
+ * are allowed. Where Landlock has no signal scope the broker also decides about signals. Without network a
+ * broker, if there is one, denies in place of the filter, to report it.
  *
- * With datagrams every send that may name an address is routed: sendmsg and sendmmsg have it in memory,
- * so those of streams are routed with them. Which socket a number leads to no filter sees.
+ * With datagrams every send with an address is supervised; sendmsg and sendmmsg have the address in memory,
+ * so those on stream sockets are supervised, too: a filter cannot tell sockets apart.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORK_DATAGRAMS, NETWORKS };
 enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
-#define NAMES_COLUMNS NAMES_AND_SIGNALS /* which has that of NAMES_ROUTED */
+#define NAMES_COLUMNS NAMES_AND_SIGNALS /* same column as NAMES_ROUTED */
 
 #define SAME(verdict)                     \
 	{                                 \
@@ -252,16 +253,16 @@ static const struct socket_rule {
 	  {TEST_PAIR, TEST_PAIR, NO_ACCESS}},
 	 "socketpair"},
 	{{{ALLOW, ROUTE, ALLOW}, {ALLOW, ROUTE, ALLOW}, SAME(ROUTE), SAME(ROUTE)}, "connect bind"},
-	/* without bind the kernel chooses a port, on all addresses */
+	/* without bind the kernel chooses a port on all addresses */
 	{{SAME(ALLOW), SAME(ALLOW), SAME(ROUTE), SAME(ROUTE)}, "listen"},
-	/* connecting by the first data */
+	/* TCP fast open connects by sending */
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND), SAME(TEST_SEND_TO)}, "sendto"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND), SAME(TEST_SEND_ROUTED)}, "sendmmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SEND_MESSAGE), SAME(TEST_SEND_MESSAGE_ROUTED)},
 	 "sendmsg"},
 	{{SAME(ALLOW), SAME(ALLOW), SAME(TEST_SOCKET_OPTION), SAME(TEST_SOCKET_OPTION_GROUPS)},
 	 "setsockopt"},
-	/* a process that nobody may read could not be answered */
+	/* the broker cannot read an undumpable process */
 	{{{ALLOW, TEST_PRCTL, ALLOW},
 	  {ALLOW, TEST_PRCTL, ALLOW},
 	  SAME(TEST_PRCTL),
@@ -269,7 +270,7 @@ static const struct socket_rule {
 	 "prctl"},
 };
 
-/* Every way to a signal for another: by a call, or by becoming the owner of a descriptor. */
+/* Every way to signal another process: by a system call, or by becoming the owner of an fd. */
 static const struct group signal_rules[] = {
 	{ROUTE, "kill pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo tgkill tkill"},
 	{TEST_OWNER, "fcntl"},
@@ -279,21 +280,21 @@ static const struct group signal_rules[] = {
 #define BOTH(verdict) verdict, verdict
 
 /*
- * What goes to the broker instead, where a plan has one: everything that makes, changes or removes
- * names, and all metadata, which Landlock does not see. The flags of openat2 are in memory.
+ * Supervised in a plan with a broker: everything that creates, changes or removes names, and all metadata,
+ * which Landlock does not restrict. The flags of openat2 are in memory.
  */
 enum guard { GUARD_NONE, GUARD_CHANGES, GUARD_READS, GUARDS };
 
 static const struct routed {
-	enum verdict changes; /* where only changes are guarded */
-	enum verdict reads;   /* where reading is, too */
+	enum verdict changes; /* where only changes are brokered */
+	enum verdict reads;   /* where reads are brokered, too */
 	const char *calls;
 } routed[] = {
 	{TEST_OPEN_CHANGE, TEST_OPEN_ANY, "open"},
 	{TEST_OPENAT_CHANGE, TEST_OPENAT_ANY, "openat"},
 	/*
-	 * Its flags lie in memory and may change after we looked, so none could be left to the
-	 * kernel; and what O_PATH opens cannot be handed over. Programs do without it.
+	 * Its flags are in memory and may change after they were read, so no call could continue in the
+	 * kernel; and an O_PATH fd cannot be injected. Programs work without it.
 	 */
 	{BOTH(NOT_THERE), "openat2"},
 	{BOTH(ROUTE), "creat truncate"},
@@ -303,11 +304,11 @@ static const struct routed {
 	{BOTH(ROUTE), "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes "
 		      "futimesat utimensat setxattr lsetxattr fsetxattr removexattr lremovexattr "
 		      "fremovexattr setxattrat removexattrat"},
-	/* the end of a file of git's that is written in one piece */
+	/* closing a staged git file installs it */
 	{BOTH(TEST_DESK), "close dup dup2 dup3"},
-	/* a process that nobody may read could not be answered */
+	/* the broker cannot read an undumpable process */
 	{BOTH(TEST_PRCTL), "prctl"},
-	/* opens a terminal without its name */
+	/* TIOCGPTPEER opens a pty without its name */
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 };
 
@@ -315,18 +316,17 @@ static const struct routed {
 enum system_v { SYSTEM_V_NONE, SYSTEM_V_ALL, SYSTEM_VS };
 
 /*
- * What is not there goes to a broker all the same, for it to be told: without these there is nothing
- * of System V. Should the broker be gone it is the kernel that says they are not there.
+ * Denied calls that go to the broker to be reported: without these there is no System V IPC. If the broker
+ * is gone the kernel returns ENOSYS.
  */
 static const char told[] = "msgget semget shmget";
 
 /*
- * Wherever something is routed: who acts on behalf has to know of layers that a process adds to
- * itself. Where reading is guarded no open could be left to them: there only a cordon has layers,
- * which comes to the door. Processors, priorities and limits of another process by its number: of the
- * session's own only. And who answers
- * routed calls stays the broker: of two filters that route the later one's listener is asked, and the
- * kernel refuses a second one only while the first is there, not after the broker was killed.
+ * With any supervision: the broker must know which processes added a layer. Where reads are brokered it
+ * could leave no open to them, so only a cordon, which registers, may add layers. Affinity, priority and
+ * limits of another process, by pid: only of the session. The broker must stay the listener: of two filters
+ * with a listener the newer one is notified, and the kernel refuses a second listener only while the first
+ * exists.
  */
 static const struct routed layers[] = {
 	{TEST_DOOR, TEST_DOOR_ONLY, "landlock_create_ruleset"},
@@ -336,13 +336,13 @@ static const struct routed layers[] = {
 	{BOTH(TEST_LIMIT_ROUTED), "prlimit64"},
 	{BOTH(TEST_NICE_ROUTED), "setpriority"},
 	{BOTH(TEST_IONICE_ROUTED), "ioprio_set"},
-	/* groups of other processes, which the kernel stops, wakes and hangs up as one */
+	/* process groups of others, which the kernel stops, continues and hangs up */
 	{BOTH(ROUTE), "setpgid"},
 	{BOTH(TEST_IOCTL_ROUTED), "ioctl"},
 	{BOTH(TEST_LISTENER), "seccomp"},
 };
 
-/* Calls that the installed libseccomp may be too old to know. */
+/* System calls that an old libseccomp does not know. */
 static const struct newer {
 	const char *name;
 	int number;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes the system-call filters as C arrays to standard output, when the program is built. The
- * numbers of calls come from libseccomp, the verdicts from calls.h and arguments.h. The code is
- * laid out here and not by libseccomp, which compares whole 64-bit arguments and has no ranges of
- * numbers: ours is less than half as long, and loading costs by length.
+ * Writes the seccomp filters as C arrays to stdout, at build time. System call numbers come from
+ * libseccomp, verdicts from calls.h and arguments.h. Code is generated here and not by libseccomp, which
+ * compares whole 64-bit arguments and has no ranges: this code is less than half as long, and the time to
+ * load grows with the length.
  *
- * Jumps go forward only and reach 255 instructions, so code is made from its end to its beginning:
- * every target is known when the jump to it is written.
+ * Jumps go forward and reach 255 instructions, so code is generated from its end: every target is known
+ * when a jump to it is written.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,32 +20,32 @@
 #include "arguments.h"
 
 #define CODE_MAX 4096
-#define REACH 250 /* leaves room for what one jump may put between itself and its target */
+#define REACH 250 /* leaves room for the instructions that one jump may need */
 #define X32_BIT 0x40000000u
 
 static const struct arch {
 	const char *name;
-	const char *condition; /* for the preprocessor */
-	uint32_t token;	       /* libseccomp's, which is the kernel's */
+	const char *condition; /* for #if */
+	uint32_t token;	       /* libseccomp's constant, equal to the kernel's */
 	bool x86;
 } archs[] = {
 	{"x86_64", "defined(__x86_64__) && !defined(__ILP32__)", SCMP_ARCH_X86_64, true},
 	{"aarch64", "defined(__AARCH64EL__) && !defined(__ILP32__)", SCMP_ARCH_AARCH64, false},
 };
 
-/* From here to the start of the next range all numbers have one verdict. */
+/* All numbers from start up to the next range have one verdict. */
 struct range {
 	uint32_t start;
 	enum verdict verdict;
 };
 
-/* A place in the code, counted from its end; 0 is none. */
+/* A position in the code, counted from its end; 0: none. */
 typedef size_t label;
 
 struct code {
 	struct sock_filter at[CODE_MAX]; /* last instruction first */
 	size_t used;
-	label place[VERDICTS]; /* where each verdict was written last */
+	label place[VERDICTS]; /* where each verdict was emitted last */
 };
 
 static void
@@ -57,7 +57,7 @@ die(const char *what, const char *name)
 
 /* ---- numbers ---- */
 
-/* The number of a call on arch, -1 when it has none there. Two tables that differ do not build. */
+/* Returns the number of a system call on arch, -1 if it has none. Conflicting tables do not build. */
 static int
 call_number(const struct arch *arch, const char *name)
 {
@@ -104,10 +104,10 @@ check_all_decided(const struct arch *arch, const bool *decided)
 	}
 }
 
-/* Which of the programs is made. */
+/* One filter variant. */
 struct kind {
 	enum network network;
-	enum names names; /* of unix sockets */
+	enum names names; /* unix socket names */
 	enum guard guard;
 	enum system_v system_v;
 };
@@ -119,8 +119,8 @@ is_brokered(const struct kind *kind)
 }
 
 /*
- * What is refused stays so. The tests that take the place of these allow the same; what they route
- * beyond that is decided by the broker.
+ * A denied call stays denied. Tests that replace these verdicts allow the same; for what they supervise the
+ * broker decides.
  */
 static bool
 is_open_to_change(enum verdict verdict)
@@ -135,7 +135,7 @@ is_open_to_change(enum verdict verdict)
 	return false;
 }
 
-/* Sets the verdict of each call that was allowed so far. */
+/* Sets the verdict of each system call that was allowed so far. */
 static void
 decide_anew(const struct arch *arch, const char *names, enum verdict verdict,
 	    enum verdict *verdicts)
@@ -178,7 +178,7 @@ decide_signals(const struct arch *arch, enum verdict *verdicts)
 	}
 }
 
-/* Who has a broker anyway has it refuse what the filter would, for it to be told. */
+/* With a broker, it denies in place of the filter, to report it. */
 static enum verdict
 decide_socket(const struct kind *kind, enum verdict verdict)
 {
@@ -186,7 +186,7 @@ decide_socket(const struct kind *kind, enum verdict verdict)
 									: verdict;
 }
 
-/* Sets the verdict of calls that were refused as not there. */
+/* Sets the verdict of system calls that got ENOSYS. */
 static void
 decide_absent(const struct arch *arch, const char *names, enum verdict verdict,
 	      enum verdict *verdicts)
@@ -225,7 +225,7 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 		decide_signals(arch, verdicts);
 }
 
-/* Fills verdicts[0..LAST_CALL]; a number that is no call is not there. */
+/* Fills verdicts[0..LAST_CALL]; a number without a call gets ENOSYS. */
 static void
 decide(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
@@ -256,13 +256,13 @@ find_ranges(const struct arch *arch, const enum verdict *verdicts, struct range 
 		ranges[count++] = (struct range){LAST_CALL + 1, NOT_THERE};
 	if (arch->x86) {
 		ranges[count++] = (struct range){X32_BIT, KILL};
-		/* -1 is what a tracer writes to have a call skipped */
+		/* a tracer writes -1 to skip a system call */
 		ranges[count++] = (struct range){0xffffffffu, NOT_THERE};
 	}
 	return count;
 }
 
-/* ---- code, from its end ---- */
+/* ---- code, from the end ---- */
 
 static label
 emit(struct code *code, unsigned short operation, uint32_t value)
@@ -273,7 +273,7 @@ emit(struct code *code, unsigned short operation, uint32_t value)
 	return code->used;
 }
 
-/* A place that leads to target and can be jumped to from here. */
+/* Returns a position within reach that leads to target. */
 static label
 reach(struct code *code, label target)
 {
@@ -315,7 +315,7 @@ same_load(const struct test *a, const struct test *b)
 	return a->argument == b->argument && a->mask == b->mask;
 }
 
-/* Both architectures have the low half first. */
+/* Both architectures are little-endian: the low half comes first. */
 static label
 emit_load(struct code *code, const struct test *test)
 {
@@ -330,7 +330,7 @@ emit_load(struct code *code, const struct test *test)
 
 static label place(struct code *code, enum verdict verdict);
 
-/* One test after the other; what follows is where it goes when it does not hold. */
+/* Emits the tests in a chain; a test that does not match continues with the next one. */
 static label
 emit_tests(struct code *code, const struct test *first)
 {
@@ -353,7 +353,7 @@ emit_tests(struct code *code, const struct test *first)
 	return next;
 }
 
-/* Where verdict is reached; an end that is too far away is written again. */
+/* Returns a position of the verdict; emits it again if it is out of reach. */
 static label
 place(struct code *code, enum verdict verdict)
 {
@@ -376,7 +376,7 @@ is_island(const struct range *ranges, size_t count)
 	       ranges[1].start + 1 == ranges[2].start;
 }
 
-/* The number is in the accumulator. */
+/* The system call number is in the accumulator. */
 static label
 emit_ranges(struct code *code, const struct range *ranges, size_t count)
 {
@@ -400,7 +400,7 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 {
 	label numbers, dead;
 
-	/* the tests first, at the end, where all of the search can see them */
+	/* tests first, at the end, within reach of the whole search */
 	for (int verdict = 0; verdict < VERDICTS; verdict++)
 		for (size_t i = 0; i < count; i++)
 			if (ranges[i].verdict == (enum verdict)verdict)
@@ -412,7 +412,7 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 	emit(code, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
 }
 
-/* ---- text ---- */
+/* ---- output ---- */
 
 static const char *const network_names[NETWORKS] = {"none", "all", "brokered", "datagrams"};
 static const char *const names_names[NAMES] = {"", "_paths", "_closed", "_signals"};
@@ -438,7 +438,7 @@ print_code(const struct code *code, const struct arch *arch, const struct kind *
 	printf("};\n");
 }
 
-/* Where nobody looks at names there is no broker. */
+/* Without a decision about names there is no broker. */
 static bool
 is_made(const struct kind *kind)
 {
@@ -461,7 +461,7 @@ make(const struct arch *arch, const struct kind *kind)
 	print_code(&code, arch, kind);
 }
 
-/* Each by its place in the table. */
+/* Prints an entry with its indexes in the table. */
 static void
 print_entry(const struct arch *arch, const struct kind *kind)
 {

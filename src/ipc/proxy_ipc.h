@@ -2,9 +2,9 @@
 /*
  * Messages between broker and proxy, with network "domains" only. The proxy listens on loopback with IPv4
  * and IPv6, the same port number in both:
- * named    HTTP CONNECT, absolute-form HTTP and SOCKS5, for programs that use proxy variables
- * through  connections that the broker redirected; the client does not name a destination
- * stub     DNS over TCP
+ *   named    HTTP CONNECT, absolute-form HTTP and SOCKS5, for programs that use proxy variables
+ *   through  connections that the broker redirected; the client does not name a destination
+ *   stub     DNS over TCP
  *
  * The broker sends EGRESS_ASK with the address that the command connects to. The proxy finds the allowed
  * name for which it returned that address, vets it, connects, and answers EGRESS_ASK with the same id and

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From the log to events. What is refused is the command's choice, so each thing is written once, and
- * only so many; the log may be late, so it is listened to for a moment after the end.
+ * Writes the denials of the system log to the audit log. The command chooses what is denied, so each kind
+ * is written once and their number is limited. The system log may be late, so it is read for a moment after
+ * the session ended.
  */
 #include "base/os.h"
 
@@ -25,12 +26,12 @@
 
 struct report {
 	const struct reporter *from;
-	int life, log; /* descriptors; -1: closed */
-	pid_t pid;     /* of the command that prints the log */
+	int life, log; /* fds; -1: closed */
+	pid_t pid;     /* of the process that prints the system log */
 	char line[LINE_MAX_BYTES];
 	size_t length;
-	bool too_long;	/* the rest of this line is passed over */
-	char word[200]; /* the last line that was no report: why there are none, perhaps */
+	bool too_long;	/* skip the rest of this line */
+	char word[200]; /* the last line that was no report: an error message, perhaps */
 	uint64_t seen[EVENTS_MAX];
 	size_t count;
 	bool is_full;
@@ -47,7 +48,7 @@ write_event(const struct report *report, const char *event, struct str *more)
 	audit_time(when, sizeof when);
 	str_printf(&line, "{\"time\": \"%s\", \"session\": \"%s\", \"event\": \"%s\"%s}", when,
 		   report->from->id, event, more->text == NULL ? "" : more->text);
-	/* nobody is there who could be told that it failed */
+	/* a failure cannot be reported from here */
 	if (!line.failed && !more->failed)
 		audit_append(report->from->state_dir, line.text, NULL);
 }
@@ -97,7 +98,7 @@ hash_of(const struct denial *denial)
 	return hash;
 }
 
-/* One of a kind, and no more than fit. */
+/* Each kind once, and a limited number. */
 static bool
 is_news(struct report *report, const struct denial *denial)
 {
@@ -208,7 +209,7 @@ follow(struct report *report)
 	}
 }
 
-/* A log that ends by itself was refused, as it is to who is no administrator. */
+/* If the program exits by itself, it was refused: the log needs an administrator. */
 static void
 end_log(struct report *report)
 {
@@ -237,7 +238,7 @@ reporter_main(const struct reporter *reporter, int life)
 	for (int fd = 0; fd < 3; fd++)
 		if (null < 0 || dup2(null, fd) < 0)
 			_exit(1);
-	/* nothing of the session's stays open here: who waits for its end would wait for us */
+	/* keep no fds of the session open, or a reader would wait for this process */
 	fd_keep_only(own, 1);
 	if (chdir("/") == 0)
 		start_log(&report);

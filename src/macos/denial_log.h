@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process beside a session that follows the system's log and writes down what Seatbelt refused the
- * session. It belongs to nobody, so that it is none of what the session started; it goes when whoever
- * holds its life line has closed it, or is gone.
+ * A process beside a session that follows the system log and records what Seatbelt denied. It is detached,
+ * so it is not one of the session's processes, and exits when the other end of its pipe is closed.
  */
 #pragma once
 
 #include "base/error.h"
 
 struct reporter {
-	const char *state_dir;	 /* where the audit log is */
-	const char *id;		 /* the session's */
-	const char *tag;	 /* stands in every report */
-	const char *const *argv; /* prints the lines that denial_parse.h reads; ends with NULL */
-	int late_ms;		 /* how long what was refused last may take to be told */
+	const char *state_dir;	 /* parent directory of the audit log */
+	const char *id;		 /* session id */
+	const char *tag;	 /* occurs in every report */
+	const char *const *argv; /* prints the lines that denial_parse.h reads; NULL-terminated */
+	int late_ms;		 /* how long to wait for late reports */
 };
 
-/* The life line, which closes at exec; or -1 with errno, and there is no reporter. */
+/* Returns the pipe that keeps it running, close-on-exec; -1 with errno if it could not be started. */
 int denial_log_start(const struct reporter *reporter);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a Mac can do. Seatbelt is part of every macOS we support; nothing else varies. */
+/* Facts of a Mac. Seatbelt is part of every supported macOS; nothing else varies. */
 #include <stdio.h>
 #include <sys/utsname.h>
 

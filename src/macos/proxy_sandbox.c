@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The proxy's own box on macOS: its profile, applied and tried before it reads a byte of anybody's. A
- * profile that does not hold is an error, and then there is no session.
+ * The sandbox of the proxy on macOS: its profile, applied and tested before the proxy reads any input. If
+ * the test fails there is no session.
  */
 #include "base/os.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A box on macOS: a profile, its parameters and a fingerprint, ready to be applied. Names are held
- * against the disk before: macOS finds a file under other spellings than its own (case, accents),
- * Seatbelt does not, and a deny on another spelling would deny nothing.
+ * The sandbox on macOS: a profile, its parameters and a fingerprint. Paths are compared with the disk
+ * first: macOS finds a file under other spellings (case, accents), Seatbelt does not, so a deny in another
+ * spelling would have no effect.
  */
 #include "enforce/enforce.h"
 
@@ -19,30 +19,30 @@
 #include "macos/sbpl/denial_parse.h"
 #include "macos/seatbelt.h"
 
-/* The log folds reports, and hands them on when it likes. */
+/* The system log folds reports and delivers them late. */
 #define LATE_MS 1500
 
 struct sandbox {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
-	char private_tmp[PATH_MAX]; /* as the profile has it; "": none */
+	char private_tmp[PATH_MAX]; /* as in the profile; "": none */
 	char socket_path[PATH_MAX]; /* likewise */
-	int egress;	/* the session's line to its proxy, which ends with it; -1: none */
-	bool is_marked; /* a group has it, and removes it when nobody is left who is known by it */
+	int egress; /* the session's socket to the proxy, which exits when it is closed; -1: none */
+	bool is_marked; /* moved to a group, which removes it when no process needs it */
 	struct seatbelt seatbelt;
 	char id[17], tag[32];
 	const char *state_dir;
-	const char *log[DENIALS_ARGUMENTS]; /* the command that tells what is refused */
-	int reporter;			    /* its life line; -1: none */
+	const char *log[DENIALS_ARGUMENTS]; /* command that prints the system log */
+	int reporter;			    /* pipe that keeps the log reader running; -1: none */
 };
 
 /* ---- names ---- */
 
-/* What the disk calls path; false when that cannot be told, as for what is not there. */
+/* Writes the path as stored on disk. Returns false if that is unknown, as for a missing file. */
 static bool
 name_on_disk(const char *path, char real[PATH_MAX])
 {
-	/* O_EVTONLY needs no right to read; O_SYMLINK opens a link itself */
+	/* O_EVTONLY needs no read permission; O_SYMLINK opens the link itself */
 	auto_fd int fd = open(path, O_EVTONLY | O_SYMLINK | O_CLOEXEC);
 
 	return fd >= 0 && fcntl(fd, F_GETPATH, real) == 0;
@@ -57,7 +57,7 @@ check_name(const struct planned_rule *rule, struct cordon_error *err)
 	if (!rule->exists || rule->rights == 0 || !name_on_disk(rule->path, real) ||
 	    strcmp(real, rule->path) == 0)
 		return 0;
-	/* a grant under another name grants nothing; one that was only suggested may stay so */
+	/* a grant in another spelling grants nothing, which is acceptable for an optional one */
 	if (rule->rule->optional && rule->effect == EFFECT_ALLOW)
 		return 0;
 	return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
@@ -103,7 +103,7 @@ prepare_reports(struct sandbox *box, const struct plan *plan, struct cordon_erro
 				      : denials_command(arena, box->tag, box->log, err);
 }
 
-/* The folder is there, the socket is not yet. */
+/* The directory exists, the socket does not yet. */
 static int
 find_socket_path(struct sandbox *box, const char *socket_path, struct cordon_error *err)
 {
@@ -153,7 +153,7 @@ make_profile(struct sandbox *box, const struct plan *plan, const struct box_opti
 	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
 }
 
-/* The kernel compares names as their folder does. */
+/* The kernel compares names as the file system does. */
 int
 enforce_spelling(const struct plan *plan, struct spelling **ret_spelling, struct cordon_error *err)
 {
@@ -222,7 +222,7 @@ enforce_free(struct sandbox *box)
 
 /* ---- using ---- */
 
-/* The profile has it already, under the name it was going to have. */
+/* The profile has it already, under its planned name. */
 int
 enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err)
 {
@@ -252,14 +252,14 @@ enforce_start(struct sandbox *box, const struct session_group *group,
 {
 	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
 
-	/* before the command: what is refused at its start is told as well; without, it runs too */
+	/* before the command, to see its first denials; failure is not fatal */
 	box->reporter = denial_log_start(&reporter);
 	return session_group_spawn(group, main->run, main->context);
 }
 
 /*
- * Nothing is routed, Seatbelt decides everything by itself; but as long as the first is open it is told,
- * and as long as the second is there is a proxy.
+ * Seatbelt decides alone and nothing is supervised. The caller only closes these: the log reader exits with
+ * the first, the proxy with the second.
  */
 struct enforce_needs
 enforce_fds(const struct sandbox *box)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The one place that confines. The profile was made before; here it is handed over, and then held
- * against the system: by asking, and by opening.
- */
+/* Applies a profile, then tests that it is in force: by query and by opening files. */
 #include "macos/seatbelt.h"
 
 #include <errno.h>
@@ -38,7 +35,7 @@ hand_over(const struct seatbelt *seatbelt, struct cordon_error *err)
 	if (sandbox_init_with_parameters(seatbelt->text, 0, seatbelt->pairs, &message) != 0) {
 		int sys = errno;
 
-		/* EPERM without words: this process is in a sandbox already, and they do not nest */
+		/* EPERM without a message: the process is in a sandbox already, and they do not nest */
 		rc = cordon_fail(err, CORDON_E_SYSTEM, message == NULL ? sys : 0,
 				 "Seatbelt refused the profile%s%.180s",
 				 message == NULL ? "" : ": ", message == NULL ? "" : message);
@@ -48,7 +45,7 @@ hand_over(const struct seatbelt *seatbelt, struct cordon_error *err)
 	return rc;
 }
 
-/* 1 opened, 0 refused, -1 something else. */
+/* Returns 1 if opened, 0 if denied, -1 for another error. */
 static int
 try_open(const char *path)
 {
@@ -61,7 +58,7 @@ try_open(const char *path)
 	return errno == EPERM || errno == EACCES ? 0 : -1;
 }
 
-/* A profile that was accepted and does not hold is worse than none: nothing may run then. */
+/* A profile that was accepted but is not in force must stop the session. */
 static int
 try_it(const struct fingerprint *fingerprint, struct cordon_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making, comparing and removing the pair. The folder is new and the user's alone: nobody can have
- * put it there before, and its name tells nothing to others.
+ * Creates, tests and removes a fingerprint. Its directory is new and readable by the user alone: no other
+ * process can have created it, and its name tells nothing.
  */
 #include "macos/process/fingerprint.h"
 
@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "macos/process/libsystem.h"
 
-/* Below the user's state folder; the session's id follows. */
+/* Below the user's state directory; the session id follows. */
 #define PLACE "/fingerprints"
 #define NAME "/cordon-"
 
@@ -61,7 +61,7 @@ fingerprint_is_one(const char *path)
 	       id[strspn(id, "0123456789abcdef")] == '\0';
 }
 
-/* Canonical names: a profile's path that leads through a link matches nothing. */
+/* Canonical paths: a profile's path with a symbolic link matches nothing. */
 static bool
 name_pair(struct fingerprint *to, const char *folder)
 {
@@ -87,7 +87,7 @@ fingerprint_make(const char *state_dir, const char *id, struct fingerprint *ret_
 	if (rc < 0)
 		return rc;
 	strcat(strcat(folder, NAME), id);
-	/* a folder that is there already is somebody else's */
+	/* an existing directory is not ours */
 	if (mkdir(folder, 0700) < 0)
 		return cannot(folder, err);
 	if (!name_pair(&made, folder) || !make_file(made.allowed) || !make_file(made.denied)) {
@@ -110,7 +110,7 @@ ask(pid_t pid, const char *path)
 bool
 fingerprint_matches(const struct fingerprint *fingerprint, pid_t pid)
 {
-	/* the denied one first: it settles the matter for everyone without a sandbox */
+	/* the denied path first: it excludes every process without a sandbox */
 	return *fingerprint->folder != '\0' && ask(pid, fingerprint->denied) > 0 &&
 	       ask(pid, fingerprint->allowed) == 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By which the processes of one session are known, however far they went: two files of its own, one
- * that its profile allows to be read and one that it denies. No other profile treats these two so,
- * and no process can take a profile off.
+ * Recognises the processes of a session, wherever they are: two files of which the session's profile allows
+ * one to be read and denies the other. No other profile does this, and no process can leave its profile.
  */
 #pragma once
 
@@ -19,14 +18,17 @@ struct fingerprint {
 	char denied[PATH_MAX];
 };
 
-/* Below state_dir, which is the user's own; id is the session's. Both files exist afterwards. */
+/* Creates both files below state_dir, a directory of the user; id is the session's. */
 int fingerprint_make(const char *state_dir, const char *id, struct fingerprint *ret_fingerprint,
 		     struct cordon_error *err);
-/* The pair of a folder that was made before; nothing is looked at. False: the name is too long. */
+/*
+ * Fills in the paths of an existing fingerprint without looking at the disk. Returns false if folder is too
+ * long.
+ */
 bool fingerprint_at(const char *folder, struct fingerprint *ret_fingerprint);
-/* Has path the form of such a folder? */
+/* Has path the form of a fingerprint directory? */
 bool fingerprint_is_one(const char *path);
-/* Does the process treat the two in opposite ways? One that cannot be asked does not. */
+/* Is one path allowed for the process and the other denied? False also if the process cannot be queried. */
 bool fingerprint_matches(const struct fingerprint *fingerprint, pid_t pid);
-/* Removes both files and their folder. Repeatable; forgets them. */
+/* Removes both files and the directory and clears the struct. Repeatable. */
 void fingerprint_remove(struct fingerprint *fingerprint);

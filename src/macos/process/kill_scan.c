@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ending what looks find. A process is signalled only if it started at the same moment before and
- * after it was recognised, so a number that was given away meanwhile never hits a stranger. What is
- * forked between a look and the signal is found by the next look; that is why there are always two more.
+ * Kills the processes that scans find. A process is signalled only if its start time is the same before and
+ * after it was recognised, so a reused pid is never hit. Processes forked between a scan and the signal are
+ * found by the next scan; that is why two more scans must find none.
  */
 #include "macos/process/kill_scan.h"
 
@@ -19,12 +19,12 @@
 #include "macos/process/process_scan.h"
 
 #define PAUSE_US 5000
-/* In so many looks nothing became less. */
+/* Scans without any progress before giving up. */
 #define IDLE_LOOKS 20
 
 /* ---- marks ---- */
 
-/* In place of a folder, where nothing is confined; the session's id follows. */
+/* Stands for a fingerprint directory where nothing is confined; the session id follows. */
 #define ENVIRONMENT "/environment/cordon-"
 
 bool
@@ -58,7 +58,7 @@ kill_scan_mark_of(const char *path, struct scan_mark *ret_mark)
 
 /* ---- signalling ---- */
 
-/* Or is it gone, and the number somebody else's now? */
+/* Is it still the same process? */
 static bool
 is_still(const struct process_scan *look, int at)
 {
@@ -75,7 +75,7 @@ leads_group(pid_t pid)
 	return pid != getpgrp() && process_scan_one(pid, &process) && process.group == pid;
 }
 
-/* False when it is gone. */
+/* Returns false if it is gone. */
 static bool
 signal_one(struct process_scan *look, int at, int signal)
 {
@@ -90,7 +90,7 @@ signal_one(struct process_scan *look, int at, int signal)
 	return true;
 }
 
-/* One signal to everything that was found. Those that went by themselves are left out. */
+/* Signals every process found. Those already gone are not counted. */
 static void
 signal_found(struct process_scan *look, int signal)
 {
@@ -115,7 +115,7 @@ signal_all(const struct scan_mark *mark, int signal, const struct process_scan *
 	signal_found(look, signal);
 }
 
-/* Only what was found: other children of ours are not ours to wait for. */
+/* Waits for listed processes only: other children belong to the caller. */
 static void
 reap(const struct process_scan *look)
 {
@@ -157,14 +157,14 @@ kill_scan_ask(const struct scan_mark *mark)
 	struct process_scan look;
 
 	signal_all(mark, SIGTERM, NULL, &look);
-	/* what is stopped would never hear of it */
+	/* a stopped process would not handle SIGTERM */
 	signal_found(&look, SIGCONT);
 }
 
 /*
- * A group can be told at once, if one of ours leads it: it was made by ours then. EPERM means that one
- * of them could not be told, or is a zombie; the looks will show. The rest of the same look is told one
- * by one: without its parent it may not be recognised again. How many were ended.
+ * Kills process groups led by one of ours: those were made by the session. EPERM means that a member could
+ * not be signalled or is a zombie; the next scan shows. The rest of this scan is signalled one by one,
+ * because without its parent a process may not be recognised again. Returns how many were killed.
  */
 static int
 kill_groups(const struct scan_mark *mark, struct process_scan *look)
@@ -206,7 +206,7 @@ name_survivors(const struct process_scan *look, struct tree_end *to)
 	}
 }
 
-/* Those in this look that were not in the last one. Both are sorted. */
+/* Counts processes of this scan that were not in the last one. Both are sorted. */
 static int
 count_new(const struct process_scan *look, const struct process_scan *last)
 {
@@ -220,7 +220,7 @@ count_new(const struct process_scan *look, const struct process_scan *last)
 	return fresh;
 }
 
-/* Not by what the next look found: a list may have had no room for all of them. */
+/* Checks the processes themselves, because the next scan may have no room for all of them. */
 static bool
 has_any_died(const struct process_scan *last)
 {
@@ -231,8 +231,8 @@ has_any_died(const struct process_scan *last)
 }
 
 /*
- * Whatever dies is a reason to go on: who gives up leaves all the others alive. What nobody may signal will
- * not be gone by waiting.
+ * Continue while anything dies: giving up would leave all others alive. Processes that may not be signalled
+ * do not go away by waiting.
  */
 static bool
 is_hopeless(struct standstill *still, const struct process_scan *look,

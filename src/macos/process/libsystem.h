@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of the C library of macOS stands in no header we can count on: the calls of the sandbox. Their
- * forms are those that Apple's own programs use. sandbox_check has to be declared with its variable
- * arguments, because arm64 passes these differently.
+ * Declarations of sandbox functions that are in no public header, in the form that Apple's programs use.
+ * sandbox_check must be declared variadic, because arm64 passes variadic arguments differently.
  */
 #pragma once
 
@@ -14,8 +13,8 @@
 int sandbox_init_with_parameters(const char *profile, uint64_t flags,
 				 const char *const parameters[], char **errorbuf);
 void sandbox_free_error(char *errorbuf);
-/* 0: allowed, above: denied, below: there is no answer. */
+/* Returns 0 if allowed, > 0 if denied, < 0 if there is no answer. */
 int sandbox_check(pid_t pid, const char *operation, int type, ...);
-/* Without it every question that is denied would be logged as an attempt. */
+/* Without this flag every query that is denied would be logged. */
 extern const int SANDBOX_CHECK_NO_REPORT;
 #define LIBSYSTEM_FILTER_PATH 1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Processes that were written down, known by the moment they were started. macOS sends no signal with
- * a value: one that would need it is refused, not sent without.
+ * Identifies processes by pid and start time. macOS cannot send a signal with a value: such a request
+ * fails.
  */
 #include "enforce/process_id.h"
 
@@ -52,7 +52,7 @@ process_signal(const struct process *process, int signal, int value)
 	return -1;
 }
 
-/* Whose descendants they are cannot be told of orphans, so nothing is told. */
+/* Descendants of a process cannot be told once they are orphans, so nothing is measured. */
 bool
 process_measure(const struct process *process, struct process_usage *ret_usage)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * One look: every process of the user, by effective and by real id; zombies are none. Ours are those
- * with the session's mark, those below us, and whoever is in a group or session that ours lead.
+ * One scan over every process of the user, by effective and real uid, without zombies. A process is of the
+ * session if it has the session's mark, descends from this process, or is in a group or session led by one
+ * of those.
  */
 #include "macos/process/process_scan.h"
 
@@ -18,20 +19,20 @@
 #include "macos/process/libsystem.h"
 
 #define DESCENT_MAX 64
-/* Arguments and environment of a process are never longer. */
+/* ARG_MAX of the kernel: arguments and environment are never longer. */
 #define ARGUMENTS_MAX (1 << 20)
 
-/* A look on its way. */
+/* State of a scan. */
 struct scan_state {
 	const struct scan_mark *mark;
 	const struct process_scan
-		*last; /* the one before, whose processes may have ended since; or NULL */
+		*last; /* the previous scan, whose processes may have ended since; or NULL */
 	struct process_scan *to;
 	pid_t listed[LOOK_MAX];
 	bool taken[LOOK_MAX];
 	int count;
-	bool is_first;	 /* nothing that was told once is asked again */
-	char *arguments; /* room for those of one process; NULL: not needed */
+	bool is_first;	 /* first pass: later ones do not repeat queries */
+	char *arguments; /* buffer for one process; NULL: not needed */
 };
 
 static int
@@ -40,7 +41,7 @@ list(uint32_t kind, uid_t user, pid_t *to, int room, bool *complete)
 	int bytes = proc_listpids(kind, (uint32_t)user, to, room * (int)sizeof *to);
 	int count = bytes <= 0 ? 0 : bytes / (int)sizeof *to;
 
-	/* a full buffer: there may be more */
+	/* buffer is full: there may be more */
 	if (bytes <= 0 || count >= room)
 		*complete = false;
 	return count;
@@ -54,7 +55,7 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The user's processes, each once. A program that changed its effective id is still ours. */
+/* Lists the user's processes, each once. One that changed its effective uid is included. */
 static int
 list_own(pid_t *to, bool *complete)
 {
@@ -98,7 +99,7 @@ is_spared(const struct scan_mark *mark, pid_t pid)
 	return false;
 }
 
-/* Is it below us? Not by way of a child that was there before. */
+/* Does it descend from this process, not through a spared child? */
 static bool
 descends(const struct scan_mark *mark, const struct scan_seen *process)
 {
@@ -113,7 +114,7 @@ descends(const struct scan_mark *mark, const struct scan_seen *process)
 	return false;
 }
 
-/* The strings behind a count and the program's path: arguments, then the environment. */
+/* Searches the strings behind argc and the path: arguments, then environment. */
 static bool
 has_marker(const char *at, const char *end, const char *marker)
 {
@@ -125,7 +126,7 @@ has_marker(const char *at, const char *end, const char *marker)
 	memcpy(&arguments, at, sizeof arguments);
 	at += sizeof arguments;
 	at += strnlen(at, (size_t)(end - at));
-	/* the path is filled up to a multiple of the size of a pointer */
+	/* the path is padded to a multiple of the pointer size */
 	while (at < end && *at == '\0')
 		at++;
 	for (; at < end; at += strnlen(at, (size_t)(end - at)) + 1) {
@@ -136,7 +137,7 @@ has_marker(const char *at, const char *end, const char *marker)
 	return false;
 }
 
-/* macOS keeps the environment of its own programs to itself: those are found by the other ways. */
+/* macOS hides the environment of its own programs; the other criteria find those. */
 static bool
 is_marked(const struct scan_state *looking, pid_t pid)
 {
@@ -158,7 +159,7 @@ find_number(const pid_t *numbers, int count, pid_t number)
 	return found == NULL ? -1 : (int)(found - numbers);
 }
 
-/* A guard had no children before the session; a supervisor may be anything else besides. */
+/* A guard has no children from before the session; a supervisor may. */
 static bool
 is_guards(const struct tree_spare *spare)
 {
@@ -166,8 +167,8 @@ is_guards(const struct tree_spare *spare)
 }
 
 /*
- * A group or session whose leader is ours, or was ours and has ended: a number stays its own as long as
- * anyone is in it.
+ * Is the group or session led by one of ours, or by one of ours that has ended? A pid is not reused while
+ * it is the id of a group.
  */
 static bool
 is_led_by_ours(const struct scan_state *looking, pid_t leader)
@@ -176,12 +177,12 @@ is_led_by_ours(const struct scan_state *looking, pid_t leader)
 
 	if (leader <= 1 || leader == getpgrp())
 		return false;
-	/* a guard leads the session of a command that has a terminal of its own */
+	/* a guard leads the session of a command that has a pty */
 	if (leader == getpid())
 		return looking->mark->descent && is_guards(looking->mark->spare);
 	if (at >= 0)
 		return looking->taken[at];
-	/* nobody has the number now, not another user either */
+	/* no process has that pid now */
 	return looking->last != NULL &&
 	       find_number(looking->last->found, looking->last->count, leader) >= 0 &&
 	       kill(leader, 0) < 0 && errno == ESRCH;
@@ -209,7 +210,7 @@ is_ours(const struct scan_state *looking, const struct scan_seen *process)
 				      (mark->marker != NULL && is_marked(looking, process->pid))));
 }
 
-/* True when one more was found: others may be in its group. */
+/* Returns true if one more was found: then others may be in its group. */
 static bool
 look_once(struct scan_state *looking)
 {
@@ -241,7 +242,7 @@ collect(struct scan_state *looking)
 	}
 }
 
-/* Nobody is signalled meanwhile: who loses a parent is no descendant any more. */
+/* Send no signals meanwhile: a process that loses its parent is no descendant any more. */
 void
 process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
 		 struct process_scan *look)

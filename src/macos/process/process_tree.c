@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a process started, on a system whose orphans go to launchd: descendants that can still be seen
- * as such, and whoever has the mark of the session's group. Where that is no fingerprint it is best
- * effort, and doctor says so.
+ * Processes of a session on a system without subreapers: descendants still linked by their parents, and
+ * processes with the mark of the session's group. Without a fingerprint this is best effort, and doctor
+ * says so.
  */
 #include "enforce/process_tree.h"
 
@@ -12,7 +12,7 @@
 #include "macos/process/kill_scan.h"
 #include "macos/process/libsystem.h"
 
-/* There are no heirs on macOS: nothing to change, and nothing was changed before. */
+/* macOS has no subreapers: there is nothing to turn on or off. */
 int
 process_tree_inherit(bool on)
 {
@@ -40,12 +40,12 @@ process_tree_exclude_older(struct tree_spare *spare, pid_t first)
 {
 	struct proc_bsdinfo info;
 
-	/* 1: of a zombie too, which it is by now */
+	/* flag 1: also for a zombie, which it may be by now */
 	if (proc_pidinfo(first, PROC_PIDTBSDINFO, 1, &info, sizeof info) == (int)sizeof info)
 		spare->older = info.pbi_start_tvsec * 1000000 + info.pbi_start_tvusec;
 }
 
-/* Everything below us, and whoever has the group's mark. */
+/* Criteria: descendants of this process, and processes with the group's mark. */
 static void
 make_mark(const struct tree_spare *spare, struct scan_mark *to)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The processes of a session. macOS keeps no groups that survive setsid; but no process can take its
- * profile off, so those of a confined session are known by their fingerprint. Without a profile there
- * is a variable in their environment, which most pass on and any can drop. There are no limits over
- * all of them.
+ * The session group on macOS. No kernel group survives setsid, but no process can leave its profile, so
+ * confined processes are recognised by their fingerprint. Without a profile there is an environment
+ * variable, which most programs pass on and any can drop. There are no limits over all processes.
  */
 #include "base/os.h"
 
@@ -50,7 +49,7 @@ session_group_fork(const struct session_group *group, void (*run)(const void *ar
 	return child;
 }
 
-/* Not vfork: what the child does before exec allocates on macOS. */
+/* Not vfork: the child allocates before exec. */
 pid_t
 session_group_spawn(const struct session_group *group, void (*run)(const void *argument),
 		    const void *argument)
@@ -99,14 +98,14 @@ session_group_measure(const struct session_group *group, struct group_usage *ret
 	struct process_usage usage;
 	struct scan_mark mark;
 
-	/* whatever kind it is taken for: the path says it */
+	/* the path tells the kind */
 	if (!kill_scan_mark_of(group->path, &mark) || !kill_scan_measure(&mark, &usage))
 		return false;
 	*ret_usage = (struct group_usage){usage.memory, usage.processes};
 	return true;
 }
 
-/* As long as one is left it is needed: by it that one is found. */
+/* The fingerprint is needed while a process is left, to find it. */
 int
 session_group_remove(struct session_group *group)
 {

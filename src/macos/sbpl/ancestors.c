@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two sets of folders that no rule names: those on the way to what is granted, which programs look at
- * before they go on, and those that must stay where they are for a deny to keep its meaning.
+ * Finds two sets of directories that no rule names: parents of granted paths, which programs stat on the
+ * way, and directories that must not be moved, or a deny below them would lose its effect.
  */
 #include "macos/sbpl/ancestors.h"
 
@@ -40,7 +40,7 @@ push_path(struct ancestors_build *m, struct paths *to, const char *path)
 	return 0;
 }
 
-/* Every folder above path. */
+/* Adds every directory above path. */
 static int
 push_ancestors(struct ancestors_build *m, struct paths *to, const char *path)
 {
@@ -70,7 +70,7 @@ push_filter(struct ancestors_build *m, struct paths *to, const struct filter *fi
 	return rc;
 }
 
-/* A link can only be walked through by whoever may look at it. */
+/* A process follows a symbolic link only if it may stat it. */
 static int
 push_links(struct ancestors_build *m, struct paths *to, const struct planned_rule *rules,
 	   size_t count)
@@ -113,7 +113,7 @@ sort_paths(struct paths *paths)
 	paths->count = kept;
 }
 
-/* Not needed where reading is allowed, not granted where a rule forbids it. */
+/* Not where reading is allowed anyway, nor where a rule forbids it. */
 static bool
 wants_metadata(const struct ancestors_build *m, const char *path)
 {
@@ -142,7 +142,7 @@ collect_ancestors(struct ancestors_build *m, struct paths *to)
 	return rc < 0 ? rc : push_links(m, to, index->patterns, index->pattern_count);
 }
 
-/* The paths that a test picks, as literals. */
+/* Selects paths by a test, as literal filters. */
 static int
 pick(struct ancestors_build *m, const struct paths *from,
      bool (*test)(const struct ancestors_build *, const char *), struct filter_list *to)
@@ -170,7 +170,7 @@ ancestors_on_path(struct filters *in, const struct plan *plan, const struct sbpl
 	return rc;
 }
 
-/* ---- those that stay ---- */
+/* ---- directories that must stay ---- */
 
 static bool
 can_be_deleted(const struct ancestors_build *m, const char *path)
@@ -178,7 +178,7 @@ can_be_deleted(const struct ancestors_build *m, const char *path)
 	return (index_decide(&m->plan->index, path).rights & RIGHT_DELETE) != 0;
 }
 
-/* Above a deny: it would be left behind if they moved. */
+/* Directories above a deny: the deny would stay behind if they moved. */
 static int
 collect_held(struct ancestors_build *m, struct paths *to)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders that a profile has to mention although no rule does. */
+/* Directories that a profile must mention although no rule does. */
 #pragma once
 
 #include "macos/sbpl/rules.h"
 
 /*
- * Every folder and link on the way to what the lines allow, apart from those that may be read anyway
+ * Directories and symbolic links on the way to what the lines allow, except those that may be read anyway
  * and those that a rule forbids to read.
  */
 int ancestors_on_path(struct filters *in, const struct plan *plan, const struct sbpl_rules *lines,
 		      const struct filter **ret, struct cordon_error *err);
-/* Folders that may be emptied and not moved or removed: what is in them would leave its rule. */
+/*
+ * Directories that may be emptied but not moved or removed, because files in them would leave the scope of
+ * a deny.
+ */
 int ancestors_held(struct filters *in, const struct plan *plan, const struct filter **ret,
 		   struct cordon_error *err);

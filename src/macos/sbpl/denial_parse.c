@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A report is "Sandbox: NAME(PID) deny(N) OPERATION SUBJECT", sometimes with "N duplicate reports for"
- * in front, and the tag of the profile on a line of its own behind it. NAME may hold anything, brackets
- * too; SUBJECT may be a path with anything in it. So it is read from fixed words towards both ends.
+ * Parses reports: "Sandbox: NAME(PID) deny(N) OPERATION SUBJECT", sometimes preceded by "N duplicate
+ * reports for" and followed by the profile's tag on a line of its own. NAME may contain any characters,
+ * also parentheses, and SUBJECT may be any path. So parsing starts at fixed words and goes towards both
+ * ends.
  */
 #include "macos/sbpl/denial_parse.h"
 
@@ -15,10 +16,10 @@
 #include "base/str.h"
 #include "plan/plan.h"
 
-/* Names of processes are cut there by the kernel. */
+/* The kernel truncates process names to this. */
 #define NAME_MAX_BYTES 16
 
-/* What any program tries without meaning anything by it. */
+/* Denials that nearly every program causes at its start. */
 static const char *const noise[] = {"/dev/dtracehelper", "/dev/dtrace", "/dev/oslog", NULL};
 
 static const struct {
@@ -50,7 +51,7 @@ is_noise(const char *subject)
 	return false;
 }
 
-/* Cuts the tag off, which has to be the last line. */
+/* Removes the tag, which must be the last line. */
 static bool
 take_tag(char *message, const char *tag)
 {
@@ -113,7 +114,7 @@ read_operation(char *text, struct denial *to)
 	to->right = right_of(to->operation);
 }
 
-/* The last c from text on, before end. */
+/* Finds the last c in text before end. */
 static const char *
 last_before(const char *text, const char *end, char c)
 {
@@ -123,7 +124,7 @@ last_before(const char *text, const char *end, char c)
 	return NULL;
 }
 
-/* Where "NAME(PID)" starts and " deny(" ends. The text is cut up only when it is understood. */
+/* name points at "NAME(PID)", deny behind " deny(". The text is modified only if it parses. */
 static bool
 read_report(char *name, char *deny, size_t middle, struct denial *to)
 {
@@ -144,8 +145,8 @@ read_report(char *name, char *deny, size_t middle, struct denial *to)
 }
 
 /*
- * A name may look like a report itself, but it has 16 bytes at most: the last beginning that leaves so
- * few is the right one, since no operation is short enough to fit another into a name.
+ * A name may look like a report, but is at most 16 bytes long. The last position that leaves at most so
+ * many is the right one, since no operation is short enough for a second report to fit into a name.
  */
 static bool
 find_report(char *name, struct denial *to)
@@ -177,7 +178,7 @@ read_message(char *message, const char *tag, struct denial *to)
 	return find_report(name + sizeof start - 1, to) && !is_noise(to->subject);
 }
 
-/* Only the kernel's word counts: anybody can write the same text into the log. */
+/* Accepts messages of the kernel only: any process can log the same text. */
 static bool
 is_kernels(const struct json *value)
 {
@@ -196,7 +197,7 @@ denial_read(struct arena *arena, const char *line, size_t length, const char *ta
 	char *copy;
 	int rc;
 
-	/* the program's own first lines, and whatever else is no event */
+	/* output of the log program that is not an event */
 	if (length == 0 || *line != '{')
 		return 0;
 	rc = json_read(arena, "log", line, length, &value, err);
@@ -220,7 +221,7 @@ int
 denials_command(struct arena *arena, const char *tag, const char *ret_argv[DENIALS_ARGUMENTS],
 		struct cordon_error *err)
 {
-	/* by path: what is on PATH may be anybody's */
+	/* by absolute path: PATH may lead to any program */
 	const char *predicate =
 		arena_printf(arena, err,
 			     "processID == 0 AND senderImagePath ENDSWITH \"/Sandbox\" AND "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Globs as regular expressions. Paths are canonical when they are matched: they start with a slash,
- * end without one and have none doubled, which the expressions rely on.
+ * Translates globs to regular expressions. They rely on canonical paths: a leading slash, none at the end,
+ * none doubled.
  */
 #include "macos/sbpl/glob_regex.h"
 
@@ -11,7 +11,7 @@
 #include "base/glob.h"
 #include "plan/pattern_dirs.h"
 
-/* One character of a name, in bytes: macOS keeps names in valid UTF-8 only. */
+/* One character of a name, in bytes: macOS names are valid UTF-8. */
 #define ONE_CHARACTER                                                               \
 	"([\x01-.0-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf][\x80-\xbf]|" \
 	"[\xf0-\xf4][\x80-\xbf][\x80-\xbf][\x80-\xbf])"
@@ -34,11 +34,11 @@ add_text(struct str *to, const char *text)
 		add_literal(to, *text, false);
 }
 
-/* A name of a glob, with its stars, question marks and quoted characters. */
+/* A component of a glob, with stars, question marks and quoted characters. */
 static void
 add_name(struct str *to, const char *name, bool nocase)
 {
-	/* no name is empty, though "/" might look like it */
+	/* no component is empty, so a lone star matches one character at least */
 	bool alone = strcmp(name, "*") == 0;
 
 	for (; *name != '\0'; name++) {
@@ -51,14 +51,16 @@ add_name(struct str *to, const char *name, bool nocase)
 	}
 }
 
-/* The names of a glob from the first on; where it starts, "**" needs no slash in front. */
+/*
+ * The components of a glob from the first on; at the start of the expression "**" needs no slash before it.
+ */
 static void
 add_names(struct str *to, const char *const *names, size_t count, bool nocase)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool deep = strcmp(names[i], "**") == 0;
 
-		/* at the end it is one more name, and a match covers what is below */
+		/* at the end it stands for one component, and a match covers what is below */
 		if (deep && i + 1 == count) {
 			str_add(to, "/[^/]+");
 		} else if (deep) {
@@ -80,7 +82,7 @@ finish(struct filters *in, struct str *regex, enum pattern_end end, const char *
 	return path_filter_regex(in, text, root);
 }
 
-/* The folder of a glob's leading plain names. */
+/* The directory of a glob's leading literal components. */
 static const char *
 glob_root(struct filters *in, const char *const *names, size_t count)
 {
@@ -114,9 +116,9 @@ glob_regex_glob(struct filters *in, const char *glob, enum pattern_end end, bool
 	return finish(in, &regex, end, nocase ? "/" : glob_root(in, names, count));
 }
 
-/* ---- what is left of a glob behind a folder ---- */
+/* ---- the part of a glob below a directory ---- */
 
-/* The positions in a glob that a path can have come to: reached[i] stands before names[i]. */
+/* Positions in a glob that a path can reach: reached[i] is before names[i]. */
 struct progress {
 	const char *const *names;
 	size_t count;
@@ -144,7 +146,7 @@ name_matches(struct filters *in, const char *pattern, const char *name)
 	return glob_match_longest(compiled, name, true) == strlen(name);
 }
 
-/* name has its slash in front. */
+/* name includes its leading slash. */
 static void
 step(struct filters *in, struct progress *p, const char *name)
 {
@@ -209,7 +211,7 @@ glob_regex_glob_below(struct filters *in, const char *glob, const char *folder)
 	return found;
 }
 
-/* ---- small ones ---- */
+/* ---- simple patterns ---- */
 
 const struct filter *
 glob_regex_children(struct filters *in, const char *folder)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Building, narrowing and writing filters. "Never" and "always" do not survive inside a tree, so
- * what is written has a positive path in it: a bare negation would match what has no path at all.
+ * Builds, restricts and prints filters. "Never" and "always" are simplified away inside a tree, so a
+ * printed filter always contains a positive path: a bare negation would match operations without a path.
  */
 #include "macos/sbpl/path_filter.h"
 
@@ -52,7 +52,7 @@ add_part(struct filters *in, struct filter *to, const struct filter *part)
 {
 	const struct filter **slot;
 
-	/* a part of the same kind gives its own parts */
+	/* merge the parts of a part of the same kind */
 	for (size_t i = 0; part->kind == to->kind && i < part->count; i++)
 		if (!add_part(in, to, part->parts[i]))
 			return false;
@@ -65,7 +65,7 @@ add_part(struct filters *in, struct filter *to, const struct filter *part)
 	return slot != NULL;
 }
 
-/* neutral changes nothing, absorbing decides by itself. */
+/* neutral leaves the other operand, absorbing is the result. */
 static const struct filter *
 filter_join(struct filters *in, enum path_filter_kind kind, const struct filter *a,
 	    const struct filter *b)
@@ -142,7 +142,7 @@ path_filter_not(struct filters *in, const struct filter *filter)
 	return negated == NULL || !add_part(in, negated, filter) ? NULL : negated;
 }
 
-/* ---- narrowing ---- */
+/* ---- restricting to a root ---- */
 
 static const struct filter *
 within_parts(struct filters *in, const struct filter *filter, const char *root)
@@ -201,7 +201,7 @@ hash(const char *text)
 	return (size_t)(h ^ h >> 32);
 }
 
-/* The slot that holds value, or the empty one where it belongs. */
+/* Finds the slot with value, or the empty one where it belongs. */
 static size_t *
 find_slot(const struct parameters *in, const char *value)
 {
@@ -261,7 +261,7 @@ path_filter_parameter(struct parameters *in, const char *value)
 	return item->name;
 }
 
-/* ---- writing ---- */
+/* ---- printing ---- */
 
 static void
 print_parts(const struct filter *filter, struct parameters *parameters, struct str *to)
@@ -295,7 +295,7 @@ print_inner(const struct filter *filter, struct parameters *parameters, struct s
 void
 path_filter_print(const struct filter *filter, struct parameters *parameters, struct str *to)
 {
-	/* never and always mean that nobody simplified: writing nothing would match everything */
+	/* these should have been simplified away: printing nothing would match everything */
 	if (filter == NULL || filter->kind == FILTER_NEVER || filter->kind == FILTER_ALWAYS)
 		to->failed = true;
 	else
@@ -309,7 +309,7 @@ sbpl_word(const char *word, struct str *to)
 	for (; *word != '\0'; word++) {
 		if (*word == '"' || *word == '\\')
 			str_add(to, "\\");
-		/* no word of ours has such; one that does must not be read as something else */
+		/* never occurs in our words; fail, or it might be read differently */
 		if (*word < 0x20 || *word > 0x7e)
 			to->failed = true;
 		str_add_n(to, word, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which paths a line of a profile is about, as a tree: folders, names, regular expressions and what
- * joins them. Trees are simplified while they are built and written out once, at the end. Every path
- * and every expression becomes a parameter: no name of anyone's ever stands in the text.
+ * The paths that a line of a profile matches, as a tree of directories, names, regular expressions and
+ * operators. Trees are simplified while they are built, and printed once at the end. Every path and
+ * expression becomes a parameter, so no file name occurs in the text of the profile.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ enum path_filter_kind {
 	FILTER_ALWAYS,
 	FILTER_SUBPATH, /* value and everything below it */
 	FILTER_LITERAL, /* value itself */
-	FILTER_REGEX,	/* value is an expression; it matches nothing outside of root */
-	FILTER_FOLDER,	/* whatever is a folder */
+	FILTER_REGEX,	/* value is an expression; it matches only below root */
+	FILTER_FOLDER,	/* any directory */
 	FILTER_ANY,
 	FILTER_ALL,
 	FILTER_NOT
@@ -32,7 +32,7 @@ struct filter {
 	size_t count;
 };
 
-/* Where filters live. A failed allocation is remembered; every function takes and gives NULL then. */
+/* Allocates filters. After a failed allocation failed is set; all functions accept and return NULL. */
 struct filters {
 	struct arena *arena;
 	bool failed;
@@ -45,25 +45,25 @@ const struct filter *path_filter_subpath(struct filters *in, const char *path);
 const struct filter *path_filter_literal(struct filters *in, const char *path);
 const struct filter *path_filter_regex(struct filters *in, const char *regex, const char *root);
 const struct filter *path_filter_not(struct filters *in, const struct filter *filter);
-/* Of two; chains are flattened. */
+/* Combines two filters; chains are flattened. */
 const struct filter *path_filter_any(struct filters *in, const struct filter *a,
 				     const struct filter *b);
 const struct filter *path_filter_all(struct filters *in, const struct filter *a,
 				     const struct filter *b);
-/* Of many, in time that grows with their number. */
+/* Combines many, in linear time. */
 const struct filter *path_filter_any_of(struct filters *in, const struct filter *const *parts,
 					size_t count);
-/* A list that grows, for path_filter_any_of. */
+/* A growing list, for path_filter_any_of. */
 struct filter_list {
 	const struct filter **items;
 	size_t count;
 };
 void path_filter_push(struct filters *in, struct filter_list *to, const struct filter *part);
-/* The same filter for paths at or below root: what cannot match there is gone. */
+/* Simplifies a filter for paths at or below root: parts that cannot match there are dropped. */
 const struct filter *path_filter_within(struct filters *in, const struct filter *filter,
 					const char *root);
 
-/* Parameters of a profile: one name for each value. */
+/* Parameters of a profile: one name per value. */
 struct parameter {
 	const char *name, *value;
 };
@@ -71,14 +71,14 @@ struct parameters {
 	struct arena *arena;
 	struct parameter *items;
 	size_t count;
-	size_t *slots; /* by hash of the value: position + 1, or 0 */
+	size_t *slots; /* hash table: index + 1, or 0 */
 	size_t slot_count;
 	bool failed;
 };
 
-/* The name that stands for value, which is copied. Never NULL: see failed. */
+/* Returns the name of a parameter with this value, which is copied. Never NULL: see failed. */
 const char *path_filter_parameter(struct parameters *in, const char *value);
-/* As SBPL; FILTER_NEVER and FILTER_ALWAYS cannot be said and fail the text. */
+/* Prints SBPL. FILTER_NEVER and FILTER_ALWAYS cannot be expressed and set to->failed. */
 void path_filter_print(const struct filter *filter, struct parameters *parameters, struct str *to);
-/* A word in quotes, as SBPL reads it. For words of ours: ASCII without control characters. */
+/* Prints a word in quotes. Only for ASCII words without control characters. */
 void sbpl_word(const char *word, struct str *to);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Regular expressions of policies (PCRE2, for the whole path, a dot matches everything) in the
- * dialect of Seatbelt. Read by recursive descent and written anew, so nothing passes that was not
- * understood; classes are taken apart into bytes, because what a backslash means inside one differs.
+ * Translates policy expressions (PCRE2, whole path, dot matches everything) to Seatbelt's dialect. A
+ * recursive descent parser writes them anew, so nothing unknown is passed on. Classes become sets of bytes,
+ * because a backslash in a class has another meaning there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 struct regex_reader {
 	const char *at;
 	int depth;
-	const char *reason; /* why it cannot be said, once it is known */
+	const char *reason; /* why it cannot be translated, or NULL */
 };
 
 struct regex_bytes {
@@ -43,7 +43,7 @@ conn_bytes_add(struct regex_bytes *to, int first, int last)
 		to->has[c] = true;
 }
 
-/* \d, \w, \s and their opposites. */
+/* Adds \d, \w, \s or their complements. */
 static bool
 bytes_add_named(struct regex_bytes *to, char name)
 {
@@ -70,7 +70,7 @@ is_special(int c)
 	return c != 0 && strchr("[]^-\\", c) != NULL;
 }
 
-/* The ranges of those that have the value, without brackets; specials are left out. */
+/* Prints the ranges of bytes with this value, without brackets and without special characters. */
 static bool
 print_ranges(const struct regex_bytes *set, bool value, struct str *to)
 {
@@ -106,7 +106,7 @@ count_specials(const struct regex_bytes *set, bool value)
 	return count;
 }
 
-/* Inside brackets only what means the same everywhere; the five others stand beside them. */
+/* Prints in brackets only characters without a special meaning there; the five others as alternatives. */
 static void
 print_bytes(const struct regex_bytes *set, struct str *to)
 {
@@ -139,7 +139,7 @@ print_bytes(const struct regex_bytes *set, struct str *to)
 
 /* ---- single characters ---- */
 
-/* The byte that an escape at r->at (behind its backslash) stands for, or -1. */
+/* Returns the byte of the escape at r->at (behind the backslash), or -1. */
 static int
 read_escape(struct regex_reader *r)
 {
@@ -180,7 +180,7 @@ print_literal(struct str *to, int c)
 
 /* ---- classes ---- */
 
-/* One member of a class; -1 when it was a set of its own or nothing. */
+/* Reads one member of a class. Returns -1 for a set or an error. */
 static int
 read_member(struct regex_reader *r, struct regex_bytes *set)
 {
@@ -237,7 +237,7 @@ read_class(struct regex_reader *r, struct str *to)
 	print_bytes(&set, to);
 }
 
-/* ---- the rest ---- */
+/* ---- groups, repeats, alternatives ---- */
 
 static void
 read_group(struct regex_reader *r, struct str *to)
@@ -294,7 +294,7 @@ read_atom(struct regex_reader *r, struct str *to)
 	}
 }
 
-/* "{2}", "{2,}", "{2,5}" at r->at; anything else is text to PCRE2. */
+/* Reads "{2}", "{2,}" or "{2,5}" at r->at; PCRE2 takes anything else literally. */
 static bool
 read_counts(struct regex_reader *r, unsigned long *least, unsigned long *most)
 {
@@ -312,7 +312,7 @@ read_counts(struct regex_reader *r, unsigned long *least, unsigned long *most)
 	}
 	if (*end != '}')
 		return false;
-	/* a bound that is too high is not the same as none */
+	/* an upper bound that is too high must not become unbounded */
 	if (*least > REPEAT_MAX || (*most > REPEAT_MAX && end[-1] != ',') || *most < *least)
 		refuse(r, "repeats too often for a Seatbelt profile");
 	r->at = end + 1;
@@ -353,7 +353,7 @@ read_piece(struct regex_reader *r, struct str *to)
 		str_add(to, atom.text == NULL ? "" : atom.text);
 		return;
 	}
-	/* how greedy it is changes nothing about whether it matches; giving nothing back does */
+	/* lazy quantifiers match the same; possessive ones do not */
 	if (*r->at == '?')
 		r->at++;
 	else if (*r->at == '+')
@@ -361,7 +361,7 @@ read_piece(struct regex_reader *r, struct str *to)
 	to->failed = to->failed || atom.failed;
 }
 
-/* Anchors at the ends of the whole say what holds anyway. */
+/* Anchors at the ends are redundant: the whole path is matched. */
 static void
 skip_anchor(struct regex_reader *r, bool at_start)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of a profile: a default of deny and what that does not reach; what programs need of the
- * system; folders on the way to what is granted, by their metadata only; the plan's rules, shallow
- * ones first; names that must stay where they are; devices, network; the fingerprint last. Within one
- * operation a later line wins, and no line names an operation that is wider than another line's.
+ * Writes a profile in this order: deny default and denies that it does not cover; what programs need of the
+ * system; metadata of parent directories; the plan's rules, shallow paths first; names that must stay;
+ * devices and network; the fingerprint last. Within one operation the last matching line wins, and no line
+ * names an operation that contains one of another line.
  */
 #include "macos/sbpl/profile.h"
 
@@ -20,14 +20,14 @@ struct writer {
 	struct filters in;
 	struct parameters parameters;
 	struct sbpl_rules lines;
-	unsigned granted; /* rights that some line allows: what none does needs no deny */
+	unsigned granted; /* rights that some line allows: others need no deny */
 	struct str text;
 	struct cordon_error *err;
 };
 
 /* ---- single lines ---- */
 
-/* Of every deny, so that its reports can be told from others. */
+/* Added to every deny, to recognise its reports. */
 static void
 add_tag(struct writer *w)
 {
@@ -54,14 +54,14 @@ add_filters(struct writer *w, const struct filter *filter)
 		path_filter_print(filter, &w->parameters, &w->text);
 		return;
 	}
-	/* several filters of one line are alternatives */
+	/* several filters in one line are alternatives */
 	for (size_t i = 0; i < filter->count; i++) {
 		str_add(&w->text, "\n  ");
 		path_filter_print(filter->parts[i], &w->parameters, &w->text);
 	}
 }
 
-/* operations: separated by spaces. Nothing for a filter that matches nothing. */
+/* operations: separated by spaces. A filter that matches nothing writes nothing. */
 static void
 add_line(struct writer *w, enum effect effect, const char *operations, const struct filter *filter)
 {
@@ -78,7 +78,7 @@ add_comment(struct writer *w, const char *text)
 	str_printf(&w->text, "\n; %s\n", text);
 }
 
-/* ---- what does not depend on paths ---- */
+/* ---- lines without plan paths ---- */
 
 static unsigned
 rights_at(const struct writer *w, const char *path)
@@ -153,7 +153,7 @@ add_head(struct writer *w)
 
 /* ---- the rules ---- */
 
-/* Before every rule, so that a deny has the last word. */
+/* Before the rules, so that a deny among them wins. */
 static int
 add_ancestors(struct writer *w)
 {
@@ -272,7 +272,7 @@ add_network(struct writer *w)
 	}
 }
 
-/* What the session makes in the project it may use, where it may read and write; and what is named. */
+/* Unix sockets: in the project where it may read and write, and the ones that are named. */
 static void
 add_sockets(struct writer *w)
 {
@@ -298,7 +298,7 @@ add_sockets(struct writer *w)
 		 path_filter_any_of(&w->in, parts.items, parts.count));
 }
 
-/* Who is inside takes what comes there, and can make no such socket. */
+/* The socket of a shared session: processes inside accept on it and cannot create one. */
 static void
 add_door(struct writer *w)
 {
@@ -323,7 +323,7 @@ add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
 		 path_filter_literal(&w->in, fingerprint->denied));
 }
 
-/* ---- all of it ---- */
+/* ---- whole profile ---- */
 
 static int
 check_tag(const char *tag, struct cordon_error *err)

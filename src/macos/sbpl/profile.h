@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan as a Seatbelt profile: text and parameters. A pure function, built and tried on every
- * system. The text is ASCII whatever the plan names, because every path is a parameter; which rule
- * wins is the same under every order of precedence that anyone has described.
+ * A plan as a Seatbelt profile: text and parameters. Pure; built and tested on every system. The text is
+ * ASCII, because every path is a parameter. The result does not depend on the order of precedence, which is
+ * undocumented: it is the same under every order that has been described.
  */
 #pragma once
 
@@ -10,18 +10,19 @@
 #include "macos/sbpl/path_filter.h"
 #include "plan/plan.h"
 
-/* Two paths that only this session treats in opposite ways: by them its processes are known. */
+/* Two paths of which this session's profile alone allows one and denies the other. */
 struct sbpl_fingerprint {
 	const char *allowed, *denied; /* canonical; NULL: none */
 };
 
-/* What a session adds to a plan. */
+/* What a session adds to the profile of its plan. */
 struct sbpl_options {
-	const char *private_tmp; /* canonical; granted whole; NULL: none */
-	const char *tag;	 /* stands in every report of a denial; NULL: none */
+	const char *private_tmp; /* canonical path, granted whole; NULL: none */
+	const char *tag;	 /* part of every report of a denial; NULL: none */
 	struct sbpl_fingerprint fingerprint;
-	const char *socket_path; /* a unix socket it listens at already; canonical; NULL: none */
-	unsigned proxy_port;	 /* all that can be reached in mode domains; 0: nothing */
+	/* unix socket on which the session listens already; canonical; NULL: none */
+	const char *socket_path;
+	unsigned proxy_port; /* the only reachable port in mode domains; 0: none */
 };
 
 struct sbpl {
@@ -32,15 +33,15 @@ struct sbpl {
 };
 
 /*
- * An expression that Seatbelt cannot say, and a deny on a name that macOS never gives a path, are
- * errors with their place. The tag is letters, digits and "-" only.
+ * Fails, with the source position, for an expression that Seatbelt cannot express and for a deny on a name
+ * that no path has on macOS. The tag consists of letters, digits and "-".
  */
 int sbpl_make(const struct plan *plan, const struct sbpl_options *options, struct sbpl **ret_sbpl,
 	      struct cordon_error *err);
-/* Restricts nothing but one path, so that the processes of a session can be told from others. */
+/* A profile that only denies the fingerprint's path, to recognise a session's processes. */
 int sbpl_fingerprint_only(const struct sbpl_fingerprint *fingerprint, struct sbpl **ret_sbpl,
 			  struct cordon_error *err);
-/* Of the proxy. By one path that it may open and one that it may not its profile is tried. */
+/* The proxy's profile. It is tested with one path that it allows and one that it denies. */
 #define SBPL_PROXY_ALLOWED "/dev/null"
 #define SBPL_PROXY_DENIED "/"
 int sbpl_proxy(const struct role *role, struct sbpl **ret_sbpl, struct cordon_error *err);

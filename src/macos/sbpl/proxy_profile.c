@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The profile of the proxy itself, which reads what strangers send: it takes connections at its own
- * port, makes them to the ports of the policy, and has no file but the one by which the profile is
- * tried. What it needs of the disk it has read before. No path of anybody's is in it, so it needs no
- * parameters.
+ * The profile of the proxy, which reads input from the network: it accepts connections on its port,
+ * connects to the ports of the policy, and may open only the file by which the profile is tested. It has
+ * read its configuration before. No user path occurs in it, so it has no parameters.
  */
 #include "macos/sbpl/profile.h"
 
@@ -11,7 +10,9 @@
 
 #include "macos/sbpl/tables.h"
 
-/* Also what is closed only without a network: the proxy's ports are granted below, and nothing else of it. */
+/*
+ * Includes the denies for a session without network: the proxy's ports are allowed below, and nothing else.
+ */
 static void
 add_denies(struct str *to)
 {
@@ -31,7 +32,7 @@ add_ports(struct str *to, const struct role *role)
 	if (role->listener != 0)
 		str_printf(to, "(allow network-inbound (local tcp \"localhost:%u\"))\n",
 			   role->listener);
-	/* what may be taken could be bound as well, and all that is to be bound was bound before */
+	/* allowing inbound connections also allows bind; all sockets are bound already */
 	str_add(to, "(deny network-bind)\n");
 }
 

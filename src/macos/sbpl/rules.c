@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Paths: the decision is the same all over a zone (a rule's own path, its direct children, what is
- * deeper), so each zone is asked once, with patterns and protected names left out. Patterns follow
- * in their order; an allow does not count where a more trusted layer has the last word against it.
- * Protected names come last, but for what the user's own words lift.
+ * Path rules first: the decision is constant within a zone (a rule's path, its direct children, everything
+ * deeper), so each zone is decided once, without patterns and protected names. Patterns follow in order; an
+ * allow has no effect where a more trusted source denies. Protected names come last, except where the
+ * user's rules name them.
  */
 #include "macos/sbpl/rules.h"
 
@@ -21,14 +21,14 @@ struct sbpl_rules_build {
 	const struct plan *plan;
 	struct sbpl_rules *to;
 	struct cordon_error *err;
-	/* where the last word of a layer is deny, by layer and right; NULL: not asked yet */
+	/* where a source's last rule denies, by source and right; NULL: not computed yet */
 	const struct filter *denied[LAYER_COUNT][RIGHT_KINDS];
 };
 
 bool
 sbpl_rules_is_dead_path(const char *path)
 {
-	/* firmlinks are seen by their short names; /home and /net belong to the automounter */
+	/* firmlinks are seen by their short paths; /home and /net belong to the automounter */
 	static const char *const roots[] = {"/System/Volumes/Data", "/home", "/net"};
 
 	for (size_t i = 0; i < COUNT(roots); i++)
@@ -78,7 +78,7 @@ pattern_filter(struct sbpl_rules_build *m, const struct planned_rule *rule,
 	return *ret == NULL ? cordon_no_memory(m->err) : 0;
 }
 
-/* The lines of one layer alone, by which its last word can be told. */
+/* The lines of one source alone, to find out where its last rule denies. */
 static int
 layer_lines(struct sbpl_rules_build *m, enum layer layer, struct sbpl_rules *ret)
 {
@@ -100,7 +100,7 @@ layer_lines(struct sbpl_rules_build *m, enum layer layer, struct sbpl_rules *ret
 	return rc;
 }
 
-/* Where the last word of layer on a right is deny. Its lines are turned round: allow means denied. */
+/* Where the last rule of a source about a right denies. The lines are inverted: allow means denied. */
 static int
 layer_denies(struct sbpl_rules_build *m, enum layer layer, int right, const struct filter **ret)
 {
@@ -118,7 +118,7 @@ layer_denies(struct sbpl_rules_build *m, enum layer layer, int right, const stru
 	return *ret == NULL ? cordon_no_memory(m->err) : 0;
 }
 
-/* Where an allow of layer for this right is not heard. */
+/* Where an allow of this source has no effect. */
 static int
 silence(struct sbpl_rules_build *m, enum layer layer, int right, const struct filter **ret)
 {
@@ -136,7 +136,7 @@ silence(struct sbpl_rules_build *m, enum layer layer, int right, const struct fi
 	return rc;
 }
 
-/* Rights for which everybody is heard go together. */
+/* Rights without such a place share one line. */
 static int
 add_allow(struct sbpl_rules_build *m, const struct planned_rule *rule, const struct filter *filter)
 {
@@ -203,7 +203,7 @@ protection_filter(struct sbpl_rules_build *m, const struct protection *protectio
 					       glob_regex_ending(m->in, protection->except)));
 }
 
-/* What a rule reaches at or below the protected name, short of protected names further down. */
+/* The paths at or below the protected name that a rule covers, without protected names further down. */
 static const struct filter *
 lifted_region(struct sbpl_rules_build *m, const struct protection *protection,
 	      const struct planned_rule *rule)
@@ -222,7 +222,7 @@ lifted_region(struct sbpl_rules_build *m, const struct protection *protection,
 				glob_regex_glob_below(m->in, protection->pattern, rule->path)));
 }
 
-/* The user's own words lift a protection by naming what is protected, where they are heard. */
+/* A rule of the user lifts a protection by naming the protected path, where it has effect. */
 static int
 lifted(struct sbpl_rules_build *m, const struct protection *protection, int right,
        const struct filter **ret)
@@ -250,11 +250,11 @@ lifted(struct sbpl_rules_build *m, const struct protection *protection, int righ
 	return *ret == NULL ? cordon_no_memory(m->err) : rc;
 }
 
-/* The filters that one right is taken away by. */
+/* The filters that deny one right. */
 struct taking {
 	const struct filter **items;
 	size_t count;
-	bool lifted; /* something lifts one of them */
+	bool lifted; /* a rule of the user lifts one of them */
 };
 
 static int
@@ -274,7 +274,7 @@ protect_right(struct sbpl_rules_build *m, const struct protection *protection,
 	return 0;
 }
 
-/* One line for all rights as long as nothing is lifted. */
+/* One line for all rights while none is lifted. */
 static int
 add_takings(struct sbpl_rules_build *m, struct taking *takings)
 {
@@ -319,7 +319,7 @@ add_protections(struct sbpl_rules_build *m)
 	return rc < 0 ? rc : add_takings(m, takings);
 }
 
-/* ---- all of it ---- */
+/* ---- all lines ---- */
 
 int
 sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
@@ -343,7 +343,7 @@ sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
 	return rc;
 }
 
-/* A run of lines with one effect, joined to what held before them. */
+/* Joins a run of lines with one effect to the filter of the lines before. */
 static const struct filter *
 join_run(struct filters *in, const struct filter *before, enum effect effect,
 	 const struct filter *run)

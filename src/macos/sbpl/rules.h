@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of a plan as lines in which the last one that matches decides, right by right: what
- * Seatbelt can be told. Who may overrule whom is settled here, by asking the engine that decides
- * everywhere else; a line knows nothing of layers and trust.
+ * The rules of a plan as lines of which the last match decides, separately for each right: the form that
+ * Seatbelt evaluates. Precedence between sources is resolved here by the decision engine; lines know
+ * nothing of sources and trust.
  */
 #pragma once
 
@@ -20,14 +20,14 @@ struct sbpl_rules {
 };
 
 /*
- * Everything the plan's rules and protected names say. tmp, which may be NULL, is granted whole
- * after the paths and before patterns and protected names. An expression that Seatbelt cannot say is
- * -CORDON_E_POLICY with its place.
+ * Makes lines for all rules and protected names. tmp, which may be NULL, is granted whole after the path
+ * rules and before patterns and protected names. Fails with -CORDON_E_POLICY and the source position for an
+ * expression that Seatbelt cannot express.
  */
 int sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
 		    struct sbpl_rules *ret, struct cordon_error *err);
-/* Where right holds by these lines, for paths at or below root. */
+/* Returns the filter of paths at or below root where the lines allow right. */
 const struct filter *sbpl_rules_where(struct filters *in, const struct sbpl_rules *lines,
 				      unsigned right, const char *root);
-/* Spellings that macOS never gives a path, whatever is there: a filter on them is dead. */
+/* Is it a spelling that no path has on macOS? A filter on it would never match. */
 bool sbpl_rules_is_dead_path(const char *path);

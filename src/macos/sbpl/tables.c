@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tables. Operations are named one by one and never by a wider one ("file-read*"): which of two
- * rules wins when one is wider is not documented, and sources disagree. Names of services are those
- * that command line tools were seen to need; what starts programs, opens documents or gives away
- * preferences, keychains and the clipboard is left out.
+ * The tables. Operations are listed one by one and never as a group ("file-read*"), because it is
+ * undocumented which of two rules wins if one is wider, and sources disagree. The services are those that
+ * command line tools were seen to need; services that start programs, open documents or give access to
+ * preferences, keychains and the clipboard are left out.
  */
 #include "macos/sbpl/tables.h"
 
 #include <stddef.h>
 
-/* A path operation of the network is about unix sockets only; binding one makes a name. */
+/* A network operation with a path is about unix sockets; bind creates a file. */
 const char *const right_operations[RIGHT_KINDS][8] = {
 	{"file-read-data", "file-read-metadata", "file-read-xattr", "file-test-existence",
 	 "file-map-executable"},
@@ -44,7 +44,7 @@ const struct table_row table_unreached[] = {
 	DENY("job-creation", "launchd would run it outside"),
 	DENY("darwin-notification-post", "other programs act on what is posted"),
 	{WHEN_NO_NETWORK, "deny socket-ioctl", NULL, NULL, "interfaces and their addresses"},
-	/* dynamic-code-generation and syscall-unix stay as they are: every runtime needs both */
+	/* dynamic-code-generation and syscall-unix are not denied: every runtime needs both */
 	{0},
 };
 
@@ -83,7 +83,7 @@ const struct table_row table_system[] = {
 	MACH(WHEN_ALL, "SystemConfiguration.DNSConfiguration", "name servers"),
 	MACH(WHEN_ALL, "dnssd.service", "looking up names"),
 	MACH(WHEN_ALL, "networkd", "connections by the system's own clients"),
-	/* it fetches what a certificate names, so not where only some hosts may be reached */
+	/* fetches URLs from certificates, so only with the whole network */
 	MACH(WHEN_ALL, "trustd", "judging certificates"),
 	MACH(WHEN_ALL, "trustd.agent", "judging certificates"),
 	MACH(WHEN_ALL, "ocspd", "revoked certificates"),
@@ -115,7 +115,7 @@ const struct table_row table_system[] = {
 	SYSCTL("sysctl-name", "vm.loadavg", "load"),
 	{WHEN_NETWORK, "allow sysctl-read", "sysctl-name-prefix", "net.routetable.",
 	 "interfaces and their addresses"},
-	/* kern.proc.* and kern.procargs2 stay out: they list every process of the user */
+	/* kern.proc.* and kern.procargs2 are left out: they list every process of the user */
 	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.tcsm_enable",
 	 "V8 switches a protection of its own process on"},
 	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.grade_cputype",

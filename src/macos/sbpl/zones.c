@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding the zones, asking the engine about each, and writing down only what changes from one to
- * the next. The engine is asked with a name that no rule has, so the answer is the zone's own.
+ * Finds the zones, asks the decision engine about each, and writes only what changes from one to the next.
+ * A query uses a name that occurs in no rule, so the answer holds for the whole zone.
  */
 #include "macos/sbpl/zones.h"
 
@@ -17,10 +17,10 @@ struct zone {
 	unsigned self, child, deep; /* rights there */
 };
 
-/* A line in the making: those that say the same at one depth become one. */
+/* A line under construction: lines of one depth with the same content are joined. */
 struct piece {
 	size_t depth;
-	int kind; /* in the order of writing: below, children, itself */
+	int kind; /* order of lines: below, children, itself */
 	enum effect effect;
 	unsigned rights;
 	const char *path;
@@ -29,9 +29,9 @@ enum { PIECE_BELOW, PIECE_CHILDREN, PIECE_ITSELF };
 
 struct survey {
 	struct filters *in;
-	struct index index; /* a copy that knows path rules only */
-	bool denials;	    /* the answer is what the last word denies, not what is allowed */
-	const char *nobody; /* a name that no rule has */
+	struct index index; /* a copy with path rules only */
+	bool denials;	    /* query where the last rule denies, instead of what is allowed */
+	const char *nobody; /* a name that occurs in no rule */
 	struct zone *zones;
 	size_t count;
 	struct piece *pieces;
@@ -41,7 +41,7 @@ struct survey {
 
 /* ---- finding zones ---- */
 
-/* A folder before what is in it, and that before its neighbours. */
+/* Orders a directory before its contents, and those before its siblings. */
 static int
 by_tree(const void *a, const void *b)
 {
@@ -70,7 +70,7 @@ add_zone(struct survey *s, const char *path)
 	return 0;
 }
 
-/* A grant that no path can match grants nothing; a deny would deny nothing and must not pass. */
+/* An allow that matches no path is harmless; a deny would have no effect and must be an error. */
 static int
 check_dead(const struct survey *s, const struct planned_rule *rule)
 {
@@ -107,7 +107,7 @@ find_zones(struct survey *s)
 	return 0;
 }
 
-/* Longer than any run of the same byte in a rule's path. */
+/* Makes a name longer than any run of the same byte in a rule. */
 static int
 find_nobody(struct survey *s)
 {
@@ -130,7 +130,7 @@ find_nobody(struct survey *s)
 	return 0;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static unsigned
 ask(const struct survey *s, const char *path)
@@ -163,7 +163,7 @@ ask_zone(struct survey *s, struct zone *zone)
 	return 0;
 }
 
-/* ---- writing ---- */
+/* ---- lines ---- */
 
 static int
 add_piece(struct survey *s, const struct zone *zone, int kind, unsigned is, unsigned shall)
@@ -183,7 +183,7 @@ add_piece(struct survey *s, const struct zone *zone, int kind, unsigned is, unsi
 	return 0;
 }
 
-/* What has to be said about a zone, given what holds around it. */
+/* Writes what differs between a zone and the zone around it. */
 static int
 write_zone(struct survey *s, const struct zone *zone, const struct zone *around)
 {
