@@ -37,6 +37,15 @@ fuzz_files()
 	/usr/bin/python3 -B tests/differential/differential.py "$1s" "$(date +%s)000" || fail 'there are findings'
 }
 
+# Nor is this: lookups of random paths, held against the kernel's own.
+fuzz_lookup()
+{
+	[ "$(uname -s)" = Linux ] || fail 'lookup is for Linux'
+	setup build test
+	compile_default
+	LOOKUP_SECONDS=$1 "$BUILD/tests/unit/test_lookup" || fail 'there are findings'
+}
+
 # fuzz_calls_as WHO TREE SECONDS
 fuzz_calls_as()
 {
@@ -66,7 +75,7 @@ cmd_fuzz()
 	'' | *[!0-9]*) fail 'usage: ./dev fuzz SECONDS [TARGET]' ;;
 	esac
 	case ${2:-} in
-	files | calls)
+	files | calls | lookup)
 		"fuzz_$2" "$1"
 		return
 		;;
