@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The content decides, not the name: blocks of certificates, each from line to line, and between them empty
- * lines, comments and headings. With any other line, as of a key or a setting, the file is not granted.
+ * A file is recognised by content: blocks of certificates, and between them only empty lines,
+ * comments and headings. Any other line, such as a key, makes it unfit.
  */
 #include "plan/certificates.h"
 
@@ -39,7 +39,7 @@ is_line(const char *at, size_t length, const char *what)
 	return false;
 }
 
-/* Base64 of at most 76 letters, as writers of PEM break it. */
+/* Base64 of at most 76 characters, the longest lines of PEM. */
 static bool
 is_base64(const char *at, size_t length)
 {
@@ -47,7 +47,7 @@ is_base64(const char *at, size_t length)
 					  "0123456789+/=") >= length;
 }
 
-/* A comment, or a heading with the line below it, as curl's list has them. */
+/* A comment, or a heading with an underline, as in curl's list. */
 static bool
 is_comment(const char *at, size_t length)
 {
@@ -85,7 +85,7 @@ certificates_only(const char *text)
 
 /* ---- the plan ---- */
 
-/* The caller's value, where it is the one that a command would get. */
+/* Returns the caller's value if the command would get it, else NULL. */
 static const char *
 find_value(const struct plan *plan, const char *name)
 {
@@ -114,7 +114,7 @@ grant(struct plan *plan, const char *name, const char *file, struct cordon_error
 			      .why = "certificates that a variable names",
 			      .optional = true,
 			      .place = {name, 0, 0}};
-	/* what cannot be read, or is too long or no file, is not granted */
+	/* an unreadable or too large file is not granted */
 	if (*file != '/' || host_read_file(&arena, file, LONGEST, &text, &length, NULL) < 0 ||
 	    strlen(text) != length || !certificates_only(text))
 		return 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Variables that name a company's certificates. With a network they pass, and the file that they name can
- * be read, if it holds certificates and nothing else: a variable must not become a way to a secret.
+ * Variables that name files of CA certificates. With a network they pass, and their file can be
+ * read if it contains only certificates: a variable must not give access to a secret.
  */
 #pragma once
 
 #include "plan/plan.h"
 
-/* Before the rules are final: grants the files. */
+/* Grants the files; call this before the rules are final. */
 int certificates_grant(struct plan *plan, struct cordon_error *err);
-/* Afterwards: lets pass the variables whose files can be read, and says which of them do not. */
+/* Passes the variables whose files can be read and adds notices for the others; call this after. */
 int certificates_pass(struct plan *plan, struct cordon_error *err);
-/* Are there PEM certificates in a text, and nothing else but comments? */
+/* Does the text consist of PEM certificates and comments only? */
 bool certificates_only(const char *text);

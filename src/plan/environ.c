@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The environment, name by name: what the policy sets, then what it names, then what the mode
- * passes. Variables that are keys to a socket pass only together with that socket.
+ * Decides variables by name: what the policy sets, then what it names, then what the mode passes. A
+ * variable that names a socket passes only if the socket is granted.
  */
 #include "plan/environ.h"
 
@@ -11,12 +11,12 @@
 #include "base/str.h"
 #include "policy/read/dialect_defaults.h"
 
-/* Besides the sources' six and LC_*: what terminals and clocks need. */
+/* Besides the common six and LC_*: what terminals and clocks need. */
 static const char *const scrub_more[] = {
 	"LOGNAME", "TZ",      "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
 	"PWD",	   "COLUMNS", "LINES",	   "NO_COLOR",	   NULL};
 
-/* In the order of ASCII. What only decides what is compiled or linked is not here. */
+/* Sorted. Variables that only affect compiling and linking are not included. */
 static const char *const loaders[] = {
 	"ANT_OPTS",
 	"BASHOPTS",
@@ -136,7 +136,7 @@ static const char *const loaders[] = {
 	NULL,
 };
 
-/* A variable that names a socket is useless without it, and a key with it. */
+/* A variable that names a socket is useless without it. */
 static const struct {
 	const char *name, *socket;
 } keys[] = {
@@ -149,7 +149,7 @@ static const struct {
 static bool
 listed(const char *const *names, const char *name)
 {
-	/* none starts with a star: one look is enough for most of them */
+	/* no entry starts with a star, so comparing the first byte decides most of them */
 	for (; *names != NULL; names++)
 		if (**names == *name && merge_env_name_matches(*names, name))
 			return true;
@@ -172,7 +172,7 @@ socket_granted(const struct settings *settings, const char *name, const char *pr
 	for (size_t i = 0; i < settings->sockets.count; i++) {
 		const char *socket = settings->sockets.items[i].text;
 
-		/* the runtime folder is useful with any socket in it */
+		/* the runtime directory is useful with any socket in it */
 		if (preset == NULL
 			    ? (str_starts(socket, token) || str_starts(socket, "/run/user/") ||
 			       strcmp(socket, "gpg-agent") == 0 || strcmp(socket, "wayland") == 0 ||
@@ -183,7 +183,7 @@ socket_granted(const struct settings *settings, const char *name, const char *pr
 	return false;
 }
 
-/* NULL, or why a variable that would pass stays out. */
+/* Returns NULL, or why the variable is removed. */
 static const char *
 missing_socket(const struct settings *settings, const char *name)
 {
@@ -222,7 +222,7 @@ named(const struct settings *settings, const char *name)
 	return NULL;
 }
 
-/* What holds when the policy says nothing about this one name. */
+/* Decides a variable that the policy does not mention. */
 static struct env_answer
 decide_by_mode(const struct settings *settings, const char *name)
 {
@@ -238,7 +238,7 @@ decide_by_mode(const struct settings *settings, const char *name)
 	return (struct env_answer){stays == NULL, NULL, stays == NULL ? passes : stays, NULL};
 }
 
-/* Those who do not ask for TMPDIR: tmux, screen, and Java, which hears an option and says so. */
+/* Programs that ignore TMPDIR: tmux, screen, and Java, which prints a line about its option. */
 const struct tmp_variable tmp_variables[] = {
 	{"TMPDIR", "", "", false},    {"TMP", "", "", false},
 	{"TEMP", "", "", false},      {"TMUX_TMPDIR", "", "", false},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variables a command gets, and why. Values are never looked at here. */
+/* Decides which variables a command gets, and why. Values are not examined here. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,27 +8,27 @@
 
 struct env_answer {
 	bool passes;
-	const char *value;  /* set by the policy instead of taken from the caller; else NULL */
-	const char *reason; /* one clause for people */
-	const struct place *place; /* the text that decided, or NULL */
+	const char *value;	   /* set by the policy; NULL: taken from the caller */
+	const char *reason;	   /* one clause for people */
+	const struct place *place; /* position of the text that decided, or NULL */
 };
 
-/* Variables that lead programs to the private tmp: its path stands behind what is in front. */
+/* Variables that lead programs to the private tmp; the value is before, its path, after. */
 struct tmp_variable {
 	const char *name;
 	const char *before, *after;
-	bool yields; /* to the caller's own, and given only where the policy names it */
+	bool yields; /* the caller's own value has priority, and it is set only if the policy names it */
 };
-extern const struct tmp_variable tmp_variables[]; /* ends with a name that is NULL */
-/* Whether cordon itself gives it its value, where the policy does not. */
+extern const struct tmp_variable tmp_variables[]; /* ends with a NULL name */
+/* Does cordon set the value, unless the policy does? */
 bool environ_is_tmp(const struct settings *settings, const char *name);
-/* Does the policy let it pass by its name? */
+/* Does the policy let it pass by name? */
 bool environ_names(const struct settings *settings, const char *name);
 
 struct env_answer environ_decide(const struct settings *settings, const char *name);
-/* The same for NAME=VALUE; name gets the name, cut where it is longer. */
+/* The same for NAME=VALUE; name receives the name, possibly truncated. */
 #define ENV_NAME_SIZE 128
 struct env_answer environ_decide_pair(const struct settings *settings, const char *pair,
 				      char name[ENV_NAME_SIZE]);
-/* Variables that make loaders and interpreters run foreign code: they pass only by their own name. */
+/* Does the variable make programs run foreign code? Then it passes only by its exact name. */
 bool environ_is_loader(const char *name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Denied programs that can be executed all the same, because the tree around them may be and new
- * programs can be made there. Whoever executes a file can also read it, out of the process; so a deny
- * of reading is looked at as well. What execve does not take does no harm: data, a mode without x on
- * a file that the command cannot change, a script whose interpreter may not open it.
+ * Finds denied programs that can be executed anyway, because execution is granted around them and
+ * the command can create programs there. Executing a file also lets its content be read out of the
+ * process, so denies of reading count. Files that execve refuses are harmless: data, a file without
+ * x bit that the command cannot change, a script its interpreter cannot open.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #define RUN (RIGHT_READ | RIGHT_EXECUTE)
 #define MAKE (RIGHT_WRITE | RIGHT_CREATE)
-/* More entries are not looked at: starting would take too long, about a second for these. */
+/* More entries are not searched: this many take about a second. */
 #define SEARCH_MAX 1000000
 #define UNSEARCHED \
 	" has too many entries to look for denied programs in, or some that cannot be read"
@@ -24,7 +24,7 @@
 	" is denied, but programs beside it may be run: it could be executed, and so be read as " \
 	"well"
 
-/* rights: what the rules leave of them. */
+/* rights: of the file, by the rules. */
 static bool
 is_program(const struct plan *plan, const char *path, unsigned rights)
 {
@@ -66,7 +66,7 @@ look(const struct plan *plan, const char *path)
 	return view->look(view->ctx, path, link);
 }
 
-/* Also what is no program yet, where the command can make it one. */
+/* Includes files that the command could turn into programs. */
 bool
 exec_gaps_is_unheld(const struct plan *plan, const char *path)
 {
@@ -82,10 +82,10 @@ exec_gaps_is_unheld(const struct plan *plan, const char *path)
 
 struct exec_search {
 	const struct plan *plan;
-	bool by_patterns; /* only what a pattern denies */
-	bool is_flat;	  /* only what lies directly in the folder */
+	bool by_patterns; /* only files that a pattern denies */
+	bool is_flat;	  /* only entries of the directory itself */
 	bool is_out_of_memory;
-	bool is_unsearched; /* found could not be looked through */
+	bool is_unsearched; /* found could not be searched */
 	char found[PATH_MAX];
 };
 
@@ -119,7 +119,7 @@ search_entry(void *context, const char *path, enum fs_kind kind)
 	return search->is_flat ? BELOW_PASS : BELOW_ENTER;
 }
 
-/* Is there one below root? What cannot be looked at counts as one. */
+/* Searches below root. An unreadable part counts as found. */
 static bool
 search_below(struct exec_search *search, const char *root)
 {
@@ -130,7 +130,7 @@ search_below(struct exec_search *search, const char *root)
 
 	fs_tree_each(&below, root);
 	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
-	/* what a cordon around us keeps from being listed it keeps from being executed, or has said so */
+	/* an outer cordon that prevents listing also prevents execution, or reported the gap */
 	if (search->plan->facts.values[FACT_OUTER_CORDON])
 		below.is_hidden = false;
 	search->is_unsearched = !below.is_stopped && (below.is_cut || below.is_hidden);
@@ -141,7 +141,7 @@ search_below(struct exec_search *search, const char *root)
 
 /* ---- denies by path ---- */
 
-/* Does the deny name running, and can the command put a program there? */
+/* Does the deny include execution, and can the command create a program there? */
 static bool
 is_made(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {
@@ -155,7 +155,7 @@ static bool
 is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
-	/* by a mount it may be another kind than the one the rule was written for */
+	/* under a mount's name it may be of another kind */
 	enum fs_kind kind = look(plan, rule->path);
 	char new[PATH_MAX + 4];
 
@@ -170,7 +170,7 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 	if (is_made(plan, rule, new))
 		return true;
 	search->is_flat = rule->match == MATCH_CHILD;
-	/* where nothing new could be executed there is no grant around it */
+	/* without a grant around it nothing new can be executed there */
 	return kind == FS_DIR && exec_rules_is_granted(plan, new) &&
 	       search_below(search, rule->path);
 }
@@ -178,22 +178,22 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 /* ---- denies by pattern ---- */
 
 /*
- * Folders of the system are not looked through, which would take a second at each start: a profile
- * grants them, and nothing can be made there.
+ * Directories of the system are not searched, which would take a second at every start: profiles
+ * grant them, and the command can create nothing there.
  */
 static bool
 is_searched(const struct plan *plan, const struct planned_rule *tree)
 {
 	struct reach reach = index_tree_rights(&plan->index, tree->path);
 
-	/* nothing is executed below it but what a rule of its own grants, which is another tree */
+	/* what is executable below has a rule of its own, and so is another tree */
 	if (!(reach.own & RIGHT_EXECUTE))
 		return false;
 	return tree->effect == EFFECT_ALLOW && !tree->is_left_out && tree->exists &&
 	       (tree->rights & RUN) && (!tree->rule->optional || (reach.below & RIGHT_CREATE));
 }
 
-/* Could the pattern deny something in that tree? */
+/* Can the pattern deny something in that tree? */
 static bool
 meets(const struct planned_rule *pattern, const char *tree)
 {
@@ -219,7 +219,7 @@ is_unheld_in(struct exec_search *search, const char *tree)
 	       (kind == FS_DIR && search_below(search, tree));
 }
 
-/* What it denies could be made, or anything could be made anywhere. */
+/* What it denies can be created, or anything can be created anywhere. */
 static bool
 is_open_pattern(const struct index *index, const struct planned_rule *rule)
 {
@@ -243,7 +243,7 @@ find_by_pattern(struct exec_search *search)
 		if (is_open_pattern(index, &index->patterns[i]))
 			return true;
 	}
-	/* sorted by path: what is below a tree comes after it */
+	/* sorted by path: what is below a tree follows it */
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *tree = &index->paths[i];
 
@@ -257,7 +257,7 @@ find_by_pattern(struct exec_search *search)
 	return false;
 }
 
-/* ---- all of them ---- */
+/* ---- search ---- */
 
 static bool
 find_by_path(struct exec_search *search)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which denies of running can be held entry by entry, and what the layers grant in the end. No more
- * than a few are held so: who denies hundreds of programs is better served by granting the others.
+ * Selects denies of execution that are enforced entry by entry, and computes what the layers grant.
+ * Their number is limited: to deny hundreds of programs, grant the others instead.
  */
 #include "plan/exec_rules.h"
 
@@ -12,7 +12,7 @@
 #include "base/path.h"
 
 #define BOTH (RIGHT_EXECUTE | RIGHT_CREATE)
-/* execve opens the file for reading, and Landlock judges that, too */
+/* execve opens the file for reading, which Landlock checks, too */
 #define RUN (RIGHT_READ | RIGHT_EXECUTE)
 
 static unsigned
@@ -21,7 +21,7 @@ run_of(unsigned rights)
 	return (rights & RUN) == RUN ? RIGHT_EXECUTE : 0u;
 }
 
-/* What a new name in this folder has. */
+/* Rights of a new entry of this directory. */
 static unsigned
 decide_new(const struct plan *plan, const char *folder)
 {
@@ -31,7 +31,7 @@ decide_new(const struct plan *plan, const char *folder)
 	return index_rights(&plan->index, new);
 }
 
-/* Something beside it may be run, and nothing that may be is made in the folders that it is in. */
+/* Is something beside it executable, and can nothing executable be created in its directories? */
 static bool
 can_be_listed(const struct plan *plan, const struct planned_rule *rule)
 {
@@ -87,7 +87,7 @@ exec_rules_has_inside(const struct plan *plan, const char *folder)
 	return false;
 }
 
-/* ---- what the layers grant ---- */
+/* ---- grants of the layers ---- */
 
 static enum fs_kind
 look(const struct plan *plan, const char *path)
@@ -98,7 +98,7 @@ look(const struct plan *plan, const char *path)
 	return view->look(view->ctx, path, link);
 }
 
-/* A rule on a folder gives what everything new below it has, too; one on a file what it has itself. */
+/* A rule on a directory grants only what every new entry below it has, too. */
 static unsigned
 granted_at(const struct plan *plan, const char *path, bool is_folder)
 {
@@ -107,7 +107,7 @@ granted_at(const struct plan *plan, const char *path, bool is_folder)
 	return is_folder ? reach.own & reach.below & reach.deep : reach.own;
 }
 
-/* The entry of folder that path is or is in. */
+/* The entry of folder that is path or contains it. */
 static void
 entry_on_way(const char *folder, const char *path, char entry[PATH_MAX])
 {
@@ -117,7 +117,7 @@ entry_on_way(const char *folder, const char *path, char entry[PATH_MAX])
 	snprintf(entry, PATH_MAX, "%.*s", (int)length, path);
 }
 
-/* A second name of a denied file is not granted either, in the folders that are gone through. */
+/* Is it a second name of a denied file? In listed directories that is not granted either. */
 static bool
 is_denied_file(const struct plan *plan, const char *path)
 {
@@ -129,7 +129,7 @@ is_denied_file(const struct plan *plan, const char *path)
 	return false;
 }
 
-/* As linux/landlock/rules_exec.c does it for a folder with a denied program in it. */
+/* Like linux/landlock/rules_exec.c for a directory with a denied program in it. */
 static unsigned
 granted_listed(const struct plan *plan, const char *folder, const char *path)
 {
@@ -165,7 +165,7 @@ granted_by_folder(const struct plan *plan, const char *folder, const char *path)
 	return (tree & ~(unsigned)RIGHT_EXECUTE) | granted_listed(plan, folder, path);
 }
 
-/* Of a rule about what lies in a folder, each entry that is there has a rule of its own. */
+/* A rule about the entries of a directory grants each existing entry by itself. */
 static unsigned
 granted_by_entry(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {

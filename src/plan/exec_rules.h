@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running programs, as the kernel decides it. Landlock knows only whole trees of what is there at the
- * start. A deny of one program is held where the others in its folders can be granted one by one,
- * which needs that a command makes no new ones there; elsewhere it is a gap if there is a program.
+ * Decides execution as the kernel will. Landlock grants only whole trees that exist at the start. A
+ * deny of one program is enforced by granting every other entry of its directories, if the command
+ * cannot create entries there. Elsewhere a denied program is a gap.
  */
 #pragma once
 
 #include "plan/plan.h"
 
 /*
- * Fills plan->listed with the denies that are held entry by entry, and plan->unheld with the first
- * other one that does not keep a program from being executed. For that the folders are looked
- * through in which such a program could be.
+ * Sets plan->listed to the denies that are enforced entry by entry, and plan->unheld to the first
+ * deny that is not enforced. Searches the directories in which such a program could be.
  */
 int exec_gaps_settle(struct plan *plan, struct cordon_error *err);
 bool exec_rules_is_listed(const struct plan *plan, const struct planned_rule *rule);
-/* Is one of them inside this folder? */
+/* Is one of them below this directory? */
 bool exec_rules_has_inside(const struct plan *plan, const char *folder);
-/* Do the layers let a regular file at path be executed? Not whether the rules do. */
+/* Do the layers let a regular file at path be executed, regardless of the rules? */
 bool exec_rules_is_granted(const struct plan *plan, const char *path);
-/* A script that can be executed, and then not be opened by the interpreter that runs it. */
+/* Is it a script that can be executed but not be opened by its interpreter? */
 bool exec_gaps_is_unread_script(const struct plan *plan, const char *path);
 /*
- * Could a process execute the file at path although the rules deny it? Not if there is none that
- * execve takes, nor one that the command can make.
+ * Can a process execute the file at path although the rules deny it? False if no program is there
+ * and the command can create none.
  */
 bool exec_gaps_is_unheld(const struct plan *plan, const char *path);
-/* exec_rules.c: the first of the two steps. */
+/* exec_rules.c: the first step of exec_gaps_settle. */
 void exec_rules_list(struct plan *plan);

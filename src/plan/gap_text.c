@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Why a promise cannot be kept here, and what would help: for people, nothing is decided by it. */
+/* Explains why a guarantee cannot be enforced here, and what would help. Decides nothing. */
 #include "base/array.h"
 #include "plan/guarantees.h"
 
-/* What the broker around us does not do, nobody does. */
+/* Explains what an outer broker lacks. */
 static void
 explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 {
@@ -43,7 +43,7 @@ explain_broker(const struct facts *facts, struct promise *to)
 		to->how = "Yama keeps the broker from reading the command's arguments";
 		to->remedy = "set kernel.yama.ptrace_scope to 0 or 1";
 	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_PIDFD]) {
-		/* new kernels have them: it is the container that does not let them through */
+		/* a kernel with ADDFD has pidfds, so the container blocks them */
 		to->how = NO_PIDFDS;
 		to->remedy = ALLOW_PIDFDS;
 	} else if (facts->values[FACT_NOTIFY_ADDFD] && !facts->values[FACT_OPENAT2]) {
@@ -59,7 +59,7 @@ explain_broker(const struct facts *facts, struct promise *to)
 	}
 }
 
-/* Which kernel has which version of Landlock: all that a way of ours asks for. */
+/* Kernels with each version of Landlock that a mechanism needs. */
 static const char *const newer_kernels[] = {
 	[2] = "use a kernel from 5.19 on (Landlock ABI 2)",
 	[3] = "use a kernel from 6.2 on (Landlock ABI 3)",
@@ -71,7 +71,7 @@ static const char *const newer_kernels[] = {
 
 #define NEWER_KERNEL "use a kernel from 5.9 on, built with it"
 
-/* What is no broker's and no Landlock's. The first that is missing is the reason. */
+/* Requirements that concern neither broker nor Landlock. The first missing one is reported. */
 static const struct {
 	unsigned need;
 	const char *how, *remedy;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Grants less what the kernel cannot give. Landlock's rules are about inodes that exist when the
- * command is started: what is missing then gets none. And a name is made and removed by a right of the
- * folder it is in, which a grant of what has the name does not give.
+ * Removes grants that the kernel cannot enforce. Landlock rules name existing inodes, so a path
+ * missing at the start gets none. Creating and removing a name needs a right of its directory,
+ * which a grant of the name alone does not give.
  */
 #include <limits.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "plan/plan.h"
 
-/* The rule at that very path that lets it be changed; NULL: none. */
+/* Returns the rule at exactly that path that allows changes, or NULL. */
 static const struct planned_rule *
 change_at(const struct index *index, const char *path)
 {
@@ -47,14 +47,14 @@ plan_unnamed(const struct plan *plan, const char *path)
 	size_t length = (size_t)(path_last(path) - path);
 	char above[PATH_MAX];
 
-	/* what only rules around it let be changed is in a folder that they grant */
+	/* other rules that allow it grant the directory as well */
 	if (rule == NULL || length < 1 || length >= sizeof above)
 		return 0;
 	memcpy(above, path, length);
 	above[length > 1 ? length - 1 : 1] = '\0';
 	if (plan_changes_around(plan, above))
 		return 0;
-	/* a folder that is there is not made: then it is about what is in it */
+	/* an existing directory is not created: the right concerns its entries */
 	return rule->is_folder ? RIGHT_DELETE : RIGHT_CREATE | RIGHT_DELETE;
 }
 
@@ -63,7 +63,7 @@ plan_leave_out(struct plan *plan)
 {
 	struct index *index = &plan->index;
 
-	/* sorted by path: of two that are missing the one above comes first */
+	/* sorted by path: of two missing paths the upper one comes first */
 	for (size_t i = 0; plan->host->view->list != NULL && i < index->path_count; i++)
 		index->paths[i].is_left_out = plan->host->system == SYSTEM_LINUX &&
 					      plan_rule_is_absent(plan, &index->paths[i]);

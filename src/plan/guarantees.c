@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which guarantees a plan needs, and what keeps each on this host. One row per way of keeping one,
- * best first: the first row whose needs are met is how; if none is, the last row's first unmet need
- * is the reason of the gap.
+ * Determines which guarantees a plan needs and the mechanism for each on this host. One row per
+ * mechanism, best first. If no row's requirements are met, the first unmet one of the last row
+ * explains the gap.
  */
 #include "plan/guarantees.h"
 
@@ -133,7 +133,7 @@ is_needed(const struct plan *plan, const struct requirements *demand, enum guara
 	}
 }
 
-/* A pattern that gave up denies, but has not shown that nothing allows. */
+/* A pattern that gave up counts as a deny, but does not prove that nothing allows. */
 static bool
 is_unlisted(const struct plan *plan)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The hosts file. Pure: the text is the caller's. */
+/* Parser for the hosts file. Pure: the caller supplies the text. */
 #include "plan/hosts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of /etc/hosts and of resolv.conf, as libc reads them; which names of the first are this machine. */
+/* Parses lines of /etc/hosts and resolv.conf as libc does, and finds names of this machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #define HOSTS_WORD_MAX 300
 #define HOSTS_FILE_MAX (1024 * 1024)
 
-/* The next word of the line in word; false: the line has none. Comments end a line. */
+/* Reads the next word of the line; false at its end. A comment ends a line. */
 bool hosts_word(const char **text, char word[HOSTS_WORD_MAX]);
 const char *hosts_next_line(const char *text);
 /* Has the name addresses in this text, all of them loopback? */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The policy of an unapproved project: it can only take away; everything it asks for beyond that is
- * listed as a request and changes nothing.
+ * Applies the policy of an unapproved project. It can only remove rights; anything beyond is listed
+ * as a request and has no effect.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- files ---- */
 
-/* Is everything below path granted that is granted at path? Then the project's rule adds nothing. */
+/* Does everything below path have its rights? Then the project's rule adds nothing. */
 static bool
 holds_below(const struct verdict *verdict, unsigned rights)
 {
@@ -36,7 +36,7 @@ is_protected(const struct verdict *verdict)
 	return false;
 }
 
-/* What a dialect adds to a text by itself: said once, and granted with the rest. */
+/* Requests what the dialect implies as one item. */
 static int
 ask_implied(struct plan *plan, const struct policy *project, size_t count, struct cordon_error *err)
 {
@@ -52,8 +52,8 @@ ask_implied(struct plan *plan, const struct policy *project, size_t count, struc
 }
 
 /*
- * A deny narrows. An allow of what is granted anyway may stay, to make exceptions from the project's
- * own denies. Any other allow is a request.
+ * A deny narrows. An allow of what is granted anyway is kept as an exception from the project's own
+ * denies. Any other allow is a request.
  */
 static int
 narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *implied,
@@ -93,7 +93,7 @@ narrow_rules(struct plan *plan, const struct policy *project, struct cordon_erro
 
 	if (add == NULL)
 		return cordon_no_memory(err);
-	/* all are judged against the plan without the project, then added together */
+	/* all rules are compared with the plan without the project, then added together */
 	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
 		rc = narrow_rule(plan, &project->rules[i], &add[i], &implied, err);
 	if (rc == 0)
@@ -119,7 +119,7 @@ narrow_default(struct plan *plan, const struct policy *project, struct cordon_er
 					      words);
 }
 
-/* ---- the rest ---- */
+/* ---- other settings ---- */
 
 static int
 narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_error *err)
@@ -139,7 +139,7 @@ narrow_sockets(struct plan *plan, const struct policy *project, struct cordon_er
 	return rc;
 }
 
-/* Names that pass now and that the project wants go on passing when its mode takes the rest away. */
+/* Keeps names that pass now and that the project wants, when its mode removes the rest. */
 static int
 keep_passing(struct plan *plan, const struct words *wanted, struct cordon_error *err)
 {
@@ -220,7 +220,7 @@ is_loaded(const struct plan *plan, const char *profile)
 	return false;
 }
 
-/* A base takes the place of another: what that one denied goes with it, and that must be said. */
+/* Replacing a base also drops its denies, so the request says so. */
 static int
 narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {

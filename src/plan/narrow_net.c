@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The network of an unapproved project: what it names less than there is holds, what it names more
- * becomes a request.
+ * Applies the network settings of an unapproved project: less than granted takes effect, more is a
+ * request.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 	return 0;
 }
 
-/* Only ports that both name stay; what the project adds is a request. all: no list means all. */
+/* Keeps ports that both name; others become requests. all: an empty list means all ports. */
 static int
 narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
 	     struct cordon_error *err)
@@ -92,7 +92,7 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 	return rc;
 }
 
-/* Ports that carry anything; from the whole network, where all of them do, that is a narrowing. */
+/* Ports for any protocol. With the whole network all ports are, so that a list narrows. */
 static int
 ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
@@ -115,7 +115,7 @@ ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error 
 	return rc;
 }
 
-/* In the whole network there are datagrams: narrowed to this machine they may stay. */
+/* The whole network includes datagrams: narrowed to this machine they may stay. */
 static int
 narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
@@ -129,7 +129,7 @@ narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error 
 				  "UDP and unix datagrams on this machine");
 }
 
-/* Beside the mode: ports, ranges, resolver, hidden names. What is there already is not asked for. */
+/* Ports, ranges, resolver and ECH. What is granted already is not requested. */
 static int
 narrow_details(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
@@ -137,7 +137,7 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 	const struct word *resolver = &wanted->resolver;
 	int rc = 0;
 
-	/* from the whole network every list of ports is a narrowing */
+	/* with the whole network any list of ports narrows */
 	if (wanted->ports.count > 0 && have->mode == NET_ALL)
 		have->ports = wanted->ports;
 	else if (wanted->ports.count > 0)
@@ -169,7 +169,7 @@ narrow_net(struct plan *plan, const struct policy *project, struct cordon_error 
 {
 	const struct network *wanted = &project->network;
 	struct network *have = &plan->settings.network;
-	/* before the mode: the ports of this machine and of domains are two things */
+	/* before the mode, because ports of localhost and of domains are different lists */
 	int rc = narrow_details(plan, wanted, err);
 
 	if (rc < 0)

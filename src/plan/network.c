@@ -38,7 +38,7 @@ network_split(const char *subject, char *ret_host, size_t size, unsigned *ret_po
 	return 0;
 }
 
-/* Whoever connects to no address at all connects to this machine. */
+/* Connecting to the unspecified address connects to this machine. */
 static bool
 is_here(const struct in_addr *address)
 {
@@ -52,7 +52,7 @@ network_is_loopback(const char *host)
 	struct in6_addr v6;
 	size_t length = strlen(host);
 
-	/* also 127.1 and 0, as resolvers read them */
+	/* also 127.1 and 0, as resolvers parse them */
 	if (inet_aton(host, &v4) == 1)
 		return is_here(&v4);
 	if (inet_pton(AF_INET6, host, &v6) == 1) {
@@ -70,7 +70,7 @@ network_has_port(const struct network *network, unsigned port)
 	return policy_ports_have(&network->ports, port);
 }
 
-/* "ADDRESS" or "ADDRESS/BITS", counted as bits of 128. */
+/* Parses "ADDRESS" or "ADDRESS/BITS" into 128 bits. */
 static bool
 read_range(const char *text, uint8_t ret_start[16], uint64_t *ret_bits)
 {
@@ -102,7 +102,7 @@ network_range_covers(const char *range, const uint8_t address[16])
 
 	if (!read_range(range, start, &bits))
 		return false;
-	/* a range of IPv6 that is wider than the mapped form does not mean IPv4 */
+	/* an IPv6 range wider than the mapped prefix does not include IPv4 */
 	if (bits < 96 && memcmp(address, mapped, sizeof mapped) == 0)
 		return false;
 	return memcmp(start, address, bits / 8) == 0 &&
@@ -118,7 +118,7 @@ network_covers_private(const struct network *network, const uint8_t address[16])
 	return false;
 }
 
-/* The resolver asks the world for every name it is given: that is a way out unless it is named. */
+/* The local resolver forwards every name to the outside: refused unless its port is listed. */
 #define RESOLVER_PORT 53
 
 struct net_answer
@@ -141,14 +141,14 @@ decide_localhost(const struct network *network, const char *host, unsigned port)
 	return network_decide_local(network, port);
 }
 
-/* Where domains are reached when nobody says otherwise. */
+/* The default ports of domains. */
 static bool
 is_usual(unsigned port)
 {
 	return port == 80 || port == 443;
 }
 
-/* What the proxy lets through depends on the port: proxy/wire/inspect.c. */
+/* Which protocols the proxy accepts depends on the port: proxy/wire/inspect.c. */
 static const char *
 carried_at(const struct network *network, unsigned port)
 {
@@ -208,7 +208,7 @@ is_address(const char *host)
 	return inet_aton(host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1;
 }
 
-/* With domains: linux/broker/socket/inet.c. A name that is not listed has no address to connect to. */
+/* For domains see linux/broker/socket/inet.c: an unlisted name has no address to connect to. */
 struct net_answer
 network_decide_socket(const struct network *network, const char *host, unsigned port)
 {
@@ -226,7 +226,7 @@ network_decide_socket(const struct network *network, const char *host, unsigned 
 	return answer;
 }
 
-/* The list as it is, and this port. */
+/* Writes the present list with this port added. */
 static void
 advise_local(const struct network *network, unsigned port, struct str *to)
 {
@@ -236,7 +236,7 @@ advise_local(const struct network *network, unsigned port, struct str *to)
 	str_printf(to, "%u", port);
 }
 
-/* A mode that was typed stays, unless another is. */
+/* A mode on the command line must be replaced explicitly. */
 static const char *
 typed_first(const struct network *network)
 {
@@ -257,7 +257,7 @@ network_advise(const struct network *network, const char *host, unsigned port,
 		advise_local(network, port, to);
 		return;
 	}
-	/* an address is nobody's name */
+	/* an address is no domain */
 	if (value_domain(host, name) != NULL || *host == '*') {
 		str_add(to, strchr(host, '*') == NULL ? "--net all" : "");
 		return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From patterns to the folders on their way. Of a glob these are its beginnings; of a regular
- * expression, which says nothing about folders, everything it could be about.
+ * Derives directories from patterns: the prefixes of a glob; for a regular expression, everything
+ * below the directory it may match in.
  */
 #include "plan/pattern_dirs.h"
 
@@ -19,7 +19,7 @@ struct pattern_dirs_build {
 	struct cordon_error *err;
 };
 
-/* ---- reading patterns ---- */
+/* ---- parsing ---- */
 
 static int
 split_name(struct arena *arena, const char **at, const char **ret_name, struct cordon_error *err)
@@ -67,7 +67,7 @@ pattern_dirs_split_glob(struct arena *arena, const char *glob, const char *const
 	return 0;
 }
 
-/* May the expression branch outside of any group or class? */
+/* May the expression have a branch outside groups and classes? */
 static bool
 has_branches(const char *regex)
 {
@@ -90,19 +90,19 @@ pattern_dirs_regex_root(struct arena *arena, const char *regex, struct cordon_er
 	if (root == NULL)
 		return NULL;
 	plain = strcspn(root, "\\.*+?()[]{}|^$");
-	/* what is asked for "any number of times" may not be there */
+	/* an element with a quantifier may be absent */
 	if (plain > 0 && root[plain] != '\0' && strchr("*?{", root[plain]) != NULL)
 		plain--;
 	if (*root != '/' || plain == 0 || has_branches(regex))
 		return arena_strdup(arena, "/", err);
 	root[plain] = '\0';
-	/* only whole names count, and the last one may go on */
+	/* only whole names count, and the last one may continue */
 	slash = strrchr(root, '/');
 	slash[slash == root] = '\0';
 	return root;
 }
 
-/* Wherever a folder is moved, ".*" in front finds what is in it again: if one name is all. */
+/* Does ".*" in front match the rest wherever a directory is moved? Only if the rest is one name. */
 static bool
 regex_floats(const char *regex)
 {
@@ -125,7 +125,7 @@ regex_floats(const char *regex)
 	return false;
 }
 
-/* ---- making them ---- */
+/* ---- collecting ---- */
 
 static int
 add(struct pattern_dirs_build *m, const char *glob, bool below)
@@ -152,7 +152,7 @@ add(struct pattern_dirs_build *m, const char *glob, bool below)
 	return 0;
 }
 
-/* Every beginning of the glob but itself. A "**" in front needs no folder in particular. */
+/* Adds every proper prefix of the glob. A leading "**" needs no particular directory. */
 static int
 add_glob(struct pattern_dirs_build *m, const char *glob)
 {
@@ -186,7 +186,7 @@ quoted(struct pattern_dirs_build *m, const char *path)
 	return to;
 }
 
-/* Everything below where it is rooted, that folder, and those above it. */
+/* Adds everything below its root directory, that directory, and those above. */
 static int
 add_regex(struct pattern_dirs_build *m, const char *regex)
 {

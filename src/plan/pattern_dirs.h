@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folders that a pattern needs where they are. Moving "a" away takes what "a/secret" denies out of
- * its rule, for reading or for changing and moving back. macOS knows one operation for moving and
- * removing a folder, so there such folders can be emptied and not removed.
+ * Directories that must stay where they are for a pattern to work. Moving "a" away removes what
+ * "a/secret" denies from the rule. macOS has one operation for moving and removing a directory, so
+ * there such directories can be emptied but not removed.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct glob;
 
-/* A glob that says where such folders are: exactly there, or there and everywhere below. */
+/* A glob for such directories: exactly there, or there and everywhere below. */
 struct pattern_dir {
 	const char *glob;
 	bool below;
@@ -23,14 +23,14 @@ struct pattern_dirs {
 	size_t count;
 };
 
-/* Of every pattern that denies and every protected name. */
+/* Collects them for every pattern that denies and every protected name. */
 int pattern_dirs_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
 		      struct cordon_error *err);
-/* The one that holds the folder called path, or NULL. */
+/* Returns the entry that matches the directory path, or NULL. */
 const struct pattern_dir *pattern_dirs_find(const struct pattern_dirs *holds, const char *path);
 
-/* The names of a glob between its slashes, each still quoted; "**" stands alone. */
+/* Splits a glob at slashes; names stay quoted, and "**" is a name of its own. */
 int pattern_dirs_split_glob(struct arena *arena, const char *glob, const char *const **ret_names,
 			    size_t *ret_count, struct cordon_error *err);
-/* The folder that holds everything a regular expression can match; "/" when that is not plain. */
+/* Returns the directory of every possible match of a regular expression, or "/". */
 char *pattern_dirs_regex_root(struct arena *arena, const char *regex, struct cordon_error *err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Globs that grant running. No broker can start a program, and Landlock knows no patterns; so each
- * match that is there when the plan is made is granted by a rule of its own. A later one is not, nor
- * one of a glob that could match anywhere: `why` says that these are denied.
+ * Grants execution by globs. The broker cannot start programs and Landlock has no patterns, so each
+ * existing match gets a rule of its own. Later matches, and those of a glob that may match
+ * anywhere, are not granted; `why` says so.
  */
 #include <string.h>
 
@@ -10,18 +10,18 @@
 #include "host/fs_tree.h"
 #include "plan/plan.h"
 
-/* More are not looked at: who means that many names a folder. */
+/* More entries are not visited; granting the directory is the better rule then. */
 #define MATCHES_MAX 20000
 
 struct matching {
 	struct plan *plan;
 	struct planned_rule glob; /* a copy: the array of patterns grows */
-	size_t depth;		  /* of the deepest path that it can match, or SIZE_MAX */
+	size_t depth;		  /* of the deepest possible match, or SIZE_MAX */
 	int rc;
 	struct cordon_error *err;
 };
 
-/* Without "**" a glob matches at its own depth, and everything below is covered by that. */
+/* Without "**" a glob matches at its own depth, which covers everything below. */
 static size_t
 deepest(const char *glob)
 {

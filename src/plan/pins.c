@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The grants of an approved project hold as long as they lead where they led when they were approved. */
+/* Checks that grants of an approved project lead to the same files as when they were approved. */
 #include <string.h>
 
 #include "plan/trust_requests.h"
@@ -10,7 +10,7 @@ by_path(const void *a, const void *b)
 	return strcmp((*(const struct pin *const *)a)->path, (*(const struct pin *const *)b)->path);
 }
 
-/* In the order of their paths, so that many rules find theirs. */
+/* Sorts by path for binary search. */
 static int
 sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_pins,
 	  struct cordon_error *err)
@@ -27,7 +27,7 @@ sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_
 	return 0;
 }
 
-/* A path may have been approved more than once. pins ends with NULL. */
+/* A path may have several approved pins. pins ends with NULL. */
 static bool
 pin_holds(const struct pin *const *pins, size_t count, const char *path)
 {
@@ -82,7 +82,7 @@ plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_erro
 				   err);
 }
 
-/* A socket is made anew at every start: its place is what was approved, not its inode. */
+/* A socket gets a new inode at every start, so only its path is compared. */
 static bool
 socket_was_approved(const struct trust *trust, const char *path)
 {

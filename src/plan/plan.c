@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order in which a plan is made. Built-in rules first, then the stack from most to least trusted,
- * then an unapproved project, which sees the finished result and can only take away from it.
+ * Makes a plan in order: built-in rules, the stack from most to least trusted, then an unapproved
+ * project, which can only remove rights from the result.
  */
 #include "plan/plan.h"
 
@@ -57,7 +57,7 @@ plan_gaps(const struct plan *plan)
 	return gaps;
 }
 
-/* What cordon keeps for itself is out of reach, whatever any text says. */
+/* Adds a deny of cordon's own files, which no policy can override. */
 static int
 add_builtin(struct plan *plan, const char *path, unsigned rights, enum match match, const char *why,
 	    struct cordon_error *err)
@@ -83,7 +83,7 @@ static int
 add_folders(struct plan *plan, struct cordon_error *err)
 {
 	const struct host *host = plan->host;
-	/* the folders in the state folder are named, too: each may be a link of its own */
+	/* subdirectories are listed as well, because each may be a link */
 	const struct {
 		const char *folder, *below;
 		unsigned rights;
@@ -130,7 +130,7 @@ add_builtins(struct plan *plan, struct cordon_error *err)
 	return rc;
 }
 
-/* "tmp": "shared" is a grant like any other, unless the project at hand wants its own. */
+/* "tmp": "shared" is an ordinary grant, unless an unapproved project wants a private one. */
 static int
 add_shared_tmp(struct plan *plan, struct cordon_error *err)
 {

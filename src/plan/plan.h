@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Policy times host: everything resolved and decided, and the list of what cannot be kept. A plan
- * touches nothing; it is what enforcement will be told, and what `why` answers from.
+ * The plan: a policy applied to a host, with all paths resolved and decided, and a list of gaps. A
+ * plan changes nothing; it is the input of enforcement and of `why`.
  */
 #pragma once
 
@@ -12,22 +12,22 @@
 #include "sources/merge.h"
 #include "sources/trust_store.h"
 
-/* Something an unapproved project asks for beyond what it may have. */
+/* Something an unapproved project requests beyond narrowing. */
 struct request {
 	struct place place;
 	const char *text;  /* in words */
-	const char *path;  /* canonical, for what is granted by path; else NULL */
-	const char *twice; /* why to look twice: what the words hide, or open; else NULL */
+	const char *path;  /* canonical path of the grant, or NULL */
+	const char *twice; /* a reason to look twice at the text or the path; else NULL */
 };
 
-/* What is asked of the broker, call by call; everything else the kernel decides by itself. */
+/* Which calls are supervised; the kernel decides all others. */
 enum routing { ROUTE_NOTHING, ROUTE_CHANGES, ROUTE_READS };
 
 enum keeping { KEPT_NOT_NEEDED, KEPT_ENFORCED, KEPT_ACCEPTED, KEPT_GAP };
 
 struct promise {
 	enum keeping keeping;
-	const char *how;    /* the mechanism, or why not */
+	const char *how;    /* the mechanism, or why there is none */
 	const char *remedy; /* of a gap: what would help */
 };
 
@@ -36,7 +36,7 @@ struct socket_grant {
 	const struct word *word;
 };
 
-/* Denies of running that are held entry by entry (exec_rules.h). */
+/* Denies of execution that are enforced entry by entry (exec_rules.h). */
 #define LISTED_MAX 64
 
 struct plan {
@@ -53,21 +53,21 @@ struct plan {
 	size_t request_count;
 	const struct planned_rule *listed[LISTED_MAX];
 	size_t listed_count;
-	const char *
-		unheld; /* which denied program can be executed all the same, in words; NULL: none */
+	const char *unheld; /* a denied program that can be executed anyway, in words; NULL: none */
 	enum routing routing;
-	const struct planned_rule *routed_by; /* why it is not less; NULL: no single rule */
-	bool routes_sockets; /* names of unix sockets are asked of the broker, too */
-	bool routes_signals; /* and with them who may be signalled */
-	bool closes_sockets; /* or there are none but pairs: nobody could look at names */
-	bool routes_network; /* and addresses: network localhost and domains */
-	bool has_datagrams; /* UDP and unix datagrams; the broker sends those that name an address */
+	const struct planned_rule
+		*routed_by;  /* the rule that needs so much; NULL: no single rule */
+	bool routes_sockets; /* also names of unix sockets */
+	bool routes_signals; /* and, with those, targets of signals */
+	bool closes_sockets; /* or only socketpair() is allowed, because nothing can check names */
+	bool routes_network; /* also addresses: network localhost and domains */
+	bool has_datagrams;  /* UDP and unix datagrams; the broker sends those with an address */
 	struct promise promises[G_COUNT];
 	const char **notices;
 	size_t notice_count;
 };
 
-/* stack is taken over, also on failure. trust may be NULL: then nothing of a project is pinned. */
+/* Takes ownership of stack, also on failure. trust may be NULL: nothing is pinned. */
 int plan_make(const struct host *host, const struct facts *facts, struct stack *stack,
 	      const struct trust *trust, struct plan **ret_plan, struct cordon_error *err);
 struct plan *plan_free(struct plan *plan);
@@ -80,47 +80,47 @@ auto_plan_fn(struct plan **plan)
 
 int plan_notice(struct plan *plan, struct cordon_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Guarantees that are needed, cannot be kept, and were not accepted. */
+/* Returns the number of gaps that were not accepted. */
 int plan_gaps(const struct plan *plan);
 
-/* ---- the steps, each in a file of its own ---- */
+/* ---- steps, each in its own file ---- */
 
-/* rules.c: a written rule as planned rules in the index. */
+/* rules.c: adds a written rule to the index. */
 int plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 		  struct cordon_error *err);
-/* Where a rule's path leads; *ret_path NULL when an optional token is unset. */
+/* Resolves a rule's path; *ret_path is NULL if an optional token is unset. */
 int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
 		   struct cordon_error *err);
-/* Written as a folder, missing, and to be made at the start; a project's word is not enough. */
+/* Is it written with a slash, missing, and created at the start? Never for a project. */
 bool plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule);
-/* Missing, and so a grant of a profile that comes to nothing. */
+/* Is it an optional grant of a missing path, which has no effect? */
 bool plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule);
-/* pattern_matches.c: what a glob that grants running matches now, as rules of their own. */
+/* pattern_matches.c: adds a rule for each present match of a glob that grants execution. */
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
-/* grants.c: marks grants of what is missing, and is made neither at the start nor by the command. */
+/* grants.c: marks grants of missing paths that neither the start nor the command can create. */
 void plan_leave_out(struct plan *plan);
-/* Of create and delete what no rule at path gives: where a grant begins, its folder is not granted. */
+/* Which of create and delete does a rule at path not give, because its directory is not granted? */
 unsigned plan_unnamed(const struct plan *plan, const char *path);
-/* Does a rule let something be changed at path or above it? */
+/* Does a rule at path or above it allow changes? */
 bool plan_changes_around(const struct plan *plan, const char *path);
-/* rules.c: refuses grants that lead through a symbolic link the sandbox itself could have planted. */
+/* rules.c: refuses grants through a symbolic link that a sandbox could have planted. */
 int plan_check_links(struct plan *plan, struct cordon_error *err);
-/* narrow.c: narrows by an unapproved project and lists what it asks for. */
+/* narrow.c: applies an unapproved project and lists its requests. */
 int plan_narrow(struct plan *plan, struct cordon_error *err);
-/* pins.c: drops what an approved project was granted and what now leads elsewhere. */
+/* pins.c: drops grants of an approved project that lead elsewhere now. */
 int plan_check_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
-/* trust_requests.c: one line that says what was not granted and how to grant it. */
+/* trust_requests.c: adds a notice about requests and how to approve them. */
 int plan_note_requests(struct plan *plan, struct cordon_error *err);
-/* pins.c: the same for sockets that are granted by path. */
+/* pins.c: the same for sockets granted by path. */
 int plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cordon_error *err);
 /* sockets.c */
 int plan_add_sockets(struct plan *plan, struct cordon_error *err);
-/* Where a socket's name leads; NULL for a preset. */
+/* Resolves the path of a socket; NULL for a preset. */
 int plan_socket_path(struct plan *plan, const struct word *word, const char **ret_path,
 		     struct cordon_error *err);
-/* What whoever reaches this socket can do beyond every rule, in words; NULL: nothing that is known. */
+/* Returns what this socket allows beyond all rules, in words; NULL: nothing known. */
 const char *plan_socket_danger(const char *text);
-/* Was it the approved project that named this path? */
+/* Did the approved project name this path? */
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
 struct socket_answer {
 	bool allowed;
@@ -128,13 +128,13 @@ struct socket_answer {
 	const struct place *place; /* of the word that names it, or NULL */
 };
 /*
- * May the socket at a canonical path be connected to? What the session makes itself, and its private
- * tmp, are for who enforces: there it may.
+ * May the socket at a canonical path be connected to? The broker also allows sockets made by the
+ * session and those in its private tmp.
  */
 struct socket_answer plan_decide_socket(const struct plan *plan, const char *path);
-/* May whatever lies in the project be connected to? Not in one that holds a home or system folders. */
+/* May any socket in the project be connected to? Not if it contains homes or the like. */
 bool plan_has_project_sockets(const struct plan *plan);
-/* rules.c: the first of the links that the sandbox itself could have planted, or NULL. */
+/* rules.c: returns the first link that a sandbox could have planted, or NULL. */
 const char *plan_planted_link(const struct plan *plan, const char *const *links, size_t count);
 /* guarantees.c */
 void plan_check_guarantees(struct plan *plan);

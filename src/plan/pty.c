@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which terminals a plan means. The broker tells a session's own from others; so where calls are not
- * routed to one, or a layer grants what lies around them, they are granted as they are written.
+ * Decides which ptys a plan means. Only the broker can tell the session's ptys from others: without
+ * it, or if a layer grants more, /dev/pts is granted as written.
  */
 #include "plan/pty.h"
 
@@ -18,7 +18,7 @@ is_looked_at(const struct plan *plan)
 	       (offer == 0 || (offer & OFFER_TERMINALS));
 }
 
-/* Somebody's own word; or a layer brings it, and reading would not be asked about. */
+/* Is it a user's rule, or does a layer grant reading without asking the broker? */
 static bool
 is_wider(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {
@@ -27,7 +27,7 @@ is_wider(const struct plan *plan, const struct planned_rule *rule, const char *p
 		return false;
 	if (!rule->rule->optional)
 		return true;
-	/* below: what makes them lies beside them in some places */
+	/* below, because the multiplexer may be beside them */
 	return strcmp(rule->path, TERMINALS) != 0 &&
 	       (plan->routing != ROUTE_READS || path_below(rule->path, TERMINALS));
 }
@@ -58,7 +58,7 @@ plan_own_terminals(const struct plan *plan, const char *path)
 
 	if (!path_below(path, TERMINALS) || !is_looked_at(plan))
 		return 0;
-	/* the folder stands for what is in it */
+	/* the directory stands for its entries */
 	if (strcmp(path, TERMINALS) == 0)
 		path = TERMINALS "/\001\001\001";
 	for (size_t i = 0; i < index->path_count; i++)

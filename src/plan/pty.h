@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terminals. A profile grants /dev/pts for programs that make terminals; what it means by that is the
- * terminals a command has or makes, not those of the user's other programs. Pure.
+ * Decides grants of /dev/pts. A profile grants it for programs that create ptys, and means the
+ * session's own ptys, not those of the user's other programs. Pure.
  */
 #pragma once
 
@@ -10,8 +10,7 @@
 #define TERMINALS "/dev/pts"
 
 /*
- * Of reading and writing a terminal at path (one, or the folder of all), which does the command get for
- * its own terminals alone? Not what somebody named, itself or by what it lies in, nor anything where nobody
- * looks at who opens it.
+ * Which of read and write at path (a pty, or /dev/pts) apply only to the session's own ptys? Not
+ * rights that a user's rule gives, and none if the broker does not supervise opens.
  */
 unsigned plan_own_terminals(const struct plan *plan, const char *path);

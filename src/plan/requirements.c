@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the rules of a plan ask for beyond plain trees, found out once. Landlock holds whole trees;
- * everything else needs the broker, and only then is anything routed to it.
+ * Computes once what the rules need beyond plain trees. Landlock enforces whole trees; everything
+ * else needs the broker, and only then are calls supervised.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ is_part(unsigned rights)
 }
 
 /*
- * A right without its companions, or a match that is not a whole tree, is more than Landlock says;
- * so is a whole right of which a deny at the same path leaves a part.
+ * A part of the change rights, or a match that is not a tree, is more than Landlock can express; so
+ * is a right of which a deny at the same path leaves a part.
  */
 static bool
 is_exact(const struct plan *plan, const struct planned_rule *rule)
@@ -32,7 +32,7 @@ is_exact(const struct plan *plan, const struct planned_rule *rule)
 	       ((rule->rights & RIGHTS_CHANGE) && is_part(index_rights(&plan->index, rule->path)));
 }
 
-/* Has a path beside the rule's own the rights it speaks about? below is added to it. */
+/* Has a path near the rule's own, with `below` appended, rights that the rule concerns? */
 static bool
 has_near(const struct plan *plan, const struct planned_rule *rule, const char *below)
 {
@@ -60,8 +60,8 @@ has_parent(const struct plan *plan, const struct planned_rule *rule)
 }
 
 /*
- * Does the deny take something from a tree that otherwise has it? Asked just outside of its reach,
- * below it by a name that no rule has.
+ * Does the deny remove rights from a tree that has them? Checks paths just outside its range, below
+ * it with a name that no rule has.
  */
 static bool
 takes_away(const struct plan *plan, const struct planned_rule *rule)
@@ -76,7 +76,7 @@ takes_away(const struct plan *plan, const struct planned_rule *rule)
 	}
 }
 
-/* A policy file of this run inside the project is a protected name: files.future speaks for it. */
+/* A policy file of this run inside the project is a protected name, which files.future covers. */
 static bool
 is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
 {
@@ -84,7 +84,7 @@ is_projects_policy(const struct plan *plan, const struct planned_rule *rule)
 	       path_below(rule->path, plan->host->project);
 }
 
-/* In a way that only names could hold. */
+/* Does the rule deny execution without being enforced entry by entry? */
 static bool
 denies_running(const struct plan *plan, const struct planned_rule *rule)
 {
@@ -103,7 +103,7 @@ add_demand(struct requirements *demand, const struct plan *plan, const struct pl
 	demand->runs = demand->runs || denies_running(plan, rule);
 }
 
-/* Could it add anything? Asking costs more than that. */
+/* Would the rule add nothing? This check is cheaper than evaluating it. */
 static bool
 is_known(const struct requirements *demand, const struct plan *plan,
 	 const struct planned_rule *rule)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is asked of the broker, where there is one. Nothing is routed that need not be. */
+/* Decides which calls the broker supervises: no more than necessary. */
 #include "plan/guarantees.h"
 
 bool
@@ -7,7 +7,7 @@ routing_has_broker(const struct facts *facts)
 {
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
-	/* one around us has all of it, and asks us */
+	/* an outer broker has all that is needed, and queries us */
 	if (facts->values[FACT_OUTER_CORDON])
 		own = true;
 	else
@@ -16,7 +16,7 @@ routing_has_broker(const struct facts *facts)
 	       facts->values[FACT_YAMA] < 2;
 }
 
-/* A policy that lives without protected names and metadata stays as fast as the kernel. */
+/* A policy that accepts gaps in protected names and metadata costs nothing per call. */
 static enum routing
 find_routing(const struct plan *plan, const struct requirements *demand)
 {
@@ -28,7 +28,7 @@ find_routing(const struct plan *plan, const struct requirements *demand)
 	if (plan->host->system != SYSTEM_LINUX || !routing_has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
-	/* one around us answers for what it routes */
+	/* an outer broker answers only for what it supervises */
 	if (demand->reads)
 		return !values[FACT_OUTER_CORDON] || (values[FACT_OUTER_CORDON] & OFFER_READS)
 			       ? ROUTE_READS
@@ -39,9 +39,9 @@ find_routing(const struct plan *plan, const struct requirements *demand)
 }
 
 /*
- * What of sockets is asked of the broker: names of unix sockets where Landlock does not see them,
- * and addresses where not all or none are allowed. Where there is no broker, as inside another
- * sandbox, and no socket is granted, there are no unix sockets with names.
+ * Unix sockets are supervised where Landlock cannot see names, addresses where some are allowed and
+ * some not. Without a broker, as inside another sandbox, and without granted sockets, unix sockets
+ * with names are disabled.
  */
 static void
 find_socket_routing(struct plan *plan)

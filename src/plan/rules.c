@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From written rules to planned ones: tokens, then symbolic links. A glob's leading plain folders
- * are resolved like a path; a regular expression is taken as it stands and speaks about resolved
+ * Turns written rules into planned ones: expands tokens, then resolves links. Of a glob the plain
+ * leading directories are resolved; a regular expression stays as written and matches resolved
  * paths.
  */
 #include <limits.h>
@@ -64,7 +64,7 @@ plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path
 	return rc;
 }
 
-/* Length of the leading folders of a glob that hold no pattern; 0 for "**...". */
+/* Length of a glob's leading directories without wildcards; 0 for "**...". */
 static size_t
 plain_length(const char *glob)
 {
@@ -96,8 +96,8 @@ unquoted(struct arena *arena, const char *glob, size_t length, struct cordon_err
 }
 
 /*
- * "/a/\*": no pattern, but the way to name a file that is called like one. A grant of it is a grant by
- * name; a deny keeps its place among the patterns.
+ * "/a/\*" names a file literally. A grant of it is a path rule; a deny keeps its order among
+ * patterns.
  */
 static bool
 is_quoted_name(const struct planned_rule *rule)
@@ -118,7 +118,7 @@ quote_root(struct plan *plan, const char *root, const char *rest, const char **r
 	return *ret_glob == NULL ? cordon_no_memory(err) : 0;
 }
 
-/* Resolves where a rule is rooted; says what was written only if that was something else. */
+/* Resolves the root of a rule; sets `written` only if it differs. */
 static int
 resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
 	     struct cordon_error *err)
@@ -136,8 +136,9 @@ resolve_root(struct plan *plan, struct planned_rule *planned, const char *root,
 }
 
 /*
- * A deny holds for the file, so under each name that mounts give it. Who mounted a part of what is
- * denied elsewhere and names that place means it: of such a place the deny is as weak as a profile's.
+ * A deny applies to the file and so to every name that mounts give it. If a part of a denied tree
+ * is mounted elsewhere, a rule that names the mount point is deliberate: there the deny is only as
+ * strong as a profile's.
  */
 static int
 add_other_names(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
@@ -170,8 +171,8 @@ add_other_names(struct plan *plan, const struct planned_rule *like, struct cordo
 }
 
 /*
- * Of a pattern, for one place with a second name. Where that name itself is denied, and so all that is there,
- * it is as with a path: who names the place means it.
+ * Adds a pattern for a path with a second name. If the pattern matches that name itself, and so
+ * everything there, the deny becomes a path rule, which a rule naming the path can override.
  */
 static int
 add_twin(struct plan *plan, const struct planned_rule *like, const struct mount_twin *twin,
@@ -193,8 +194,8 @@ add_twin(struct plan *plan, const struct planned_rule *like, const struct mount_
 }
 
 /*
- * A pattern is about names, and a deny by it about what has such a name, so also under others: each place
- * below its root that has a second name is looked at by that, too. What is rooted there has got a copy.
+ * A deny by pattern also applies to second names: each path below its root that has one is matched
+ * by it, too. A root with a second name has its own copy already.
  */
 static int
 add_pattern(struct plan *plan, const struct planned_rule *like, bool is_copied,
@@ -258,8 +259,8 @@ add_path(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 }
 
 /*
- * Each symbolic link on the way to a file of cordon's own is denied like the file: replacing the link
- * replaces the file at the next start.
+ * Denies each symbolic link on the way to a file of cordon's own: replacing a link replaces the
+ * file at the next start.
  */
 static int
 add_way(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
@@ -281,7 +282,7 @@ add_way(struct plan *plan, const struct planned_rule *like, struct cordon_error 
 	return rc;
 }
 
-/* The same rule for the repository's own folders outside the project, if it has such. */
+/* Adds the rule for the repository's git directories outside the project. */
 static int
 add_worktrees(struct plan *plan, const struct planned_rule *like, struct cordon_error *err)
 {
@@ -336,7 +337,7 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 
-/* Where a folder around it has the same rights, the command makes it by itself. */
+/* Has path rights that its directory has not? If not, the command can create it. */
 static bool
 stands_out(const struct plan *plan, const char *path)
 {
@@ -369,7 +370,7 @@ plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule)
 	       stands_out(plan, rule->path) && !plan_rule_creates_dir(plan, rule);
 }
 
-/* ---- links a sandbox could have planted ---- */
+/* ---- planted links ---- */
 
 const char *
 plan_planted_link(const struct plan *plan, const char *const *links, size_t count)
@@ -380,7 +381,7 @@ plan_planted_link(const struct plan *plan, const char *const *links, size_t coun
 	return NULL;
 }
 
-/* What a profile names is left out; a deny of a profile stays where it leads. */
+/* A grant of a profile is dropped; a deny of a profile stays. */
 static int
 refuse_link(struct plan *plan, struct planned_rule *planned, const char *link,
 	    struct cordon_error *err)
@@ -403,7 +404,7 @@ refuse_link(struct plan *plan, struct planned_rule *planned, const char *link,
 		planned->written, link);
 }
 
-/* A refused rule loses its rights and stays in place: the index is being asked meanwhile. */
+/* A refused rule keeps its entry but loses its rights, since the index is in use. */
 static int
 check_links(struct plan *plan, struct planned_rule *rules, size_t count, struct cordon_error *err)
 {
@@ -425,8 +426,8 @@ check_links(struct plan *plan, struct planned_rule *rules, size_t count, struct 
 }
 
 /*
- * A rule that leads through a link inside a writable folder would lead wherever an earlier run
- * pointed that link: a grant to somewhere else, a deny away from what it meant.
+ * A link inside a writable directory may have been planted by an earlier run: it would turn a grant
+ * to another file, or a deny away from its own.
  */
 int
 plan_check_links(struct plan *plan, struct cordon_error *err)

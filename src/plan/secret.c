@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Paths below the home that hold credentials. */
+/* Table of paths below the home that hold credentials. */
 #include "plan/secret.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* Below the home; each stands for itself and everything in it. */
+/* Below the home; each includes everything in it. */
 static const char *const secrets[] = {".ssh",
 				      ".gnupg",
 				      ".aws",

@@ -4,5 +4,5 @@
 
 #include "plan/plan.h"
 
-/* Folders and files whose whole point is to be secret. */
+/* Is path a file or directory whose content is secret? */
 bool secret_is_path(const struct plan *plan, const char *path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a profile's grant of a shared folder means: regular files directly in it. The rule is one for
- * children, so that the index refuses everything deeper; what is left is the kind of a file, which
- * no rule speaks about. Pure but for one look at what is at a path.
+ * Decides profile grants of a shared directory: only regular files directly in it. The rule matches
+ * children, so the index refuses deeper paths; the file type is checked here. Pure apart from that
+ * lookup.
  */
 #include "plan/shared_dirs.h"
 
@@ -68,7 +68,7 @@ grants_by_name(const struct planned_rule *rule)
 	       rule->rule->optional && shared_is_folder(rule->path);
 }
 
-/* Which of them are granted by such a rule, and by no other. */
+/* Returns the rights that only such a rule grants. */
 static unsigned
 rights_by_name(const struct verdict *verdict)
 {

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folders in which all programs make files, some to share: POSIX shared memory and semaphores. A profile
- * grants regular files in one by their names, and nothing in its subfolders.
+ * Directories for POSIX shared memory and semaphores, where all programs make files. A profile
+ * grants regular files in one by name, and nothing in subdirectories.
  */
 #pragma once
 
 #include "plan/plan.h"
 
-/* Is path such a folder; in one, at any depth or the folder itself; directly in one? */
+/* Is path such a directory; in one (or itself one); directly in one? */
 bool shared_is_folder(const char *path);
 bool shared_has(const char *path);
 bool shared_has_entry(const char *path);
 
-/* Is path in such a folder, and may it be changed by the word of a profile alone? */
+/* Is path in such a directory and changeable only by a profile's grant? */
 bool plan_is_by_name(const struct plan *plan, const char *path);
-/*
- * Of the rights that a profile grants by name, those that do not hold for what is at path now: it is no
- * regular file.
- */
+/* Returns the rights granted by name that do not apply because the file at path is not regular. */
 unsigned plan_unshared(const struct plan *plan, const char *path, const struct verdict *verdict);
 /*
- * Of asked, which is granted by name: for which files and calls does it hold, in words? NULL: for
- * all, or it is not granted by name.
+ * If `asked` is granted by name: to which files and calls it applies, in words. NULL: to all, or
+ * not granted by name.
  */
 const char *plan_shared_only(const struct plan *plan, const char *path,
 			     const struct verdict *verdict, unsigned asked);
 /*
- * The broker opens what is granted by name; Landlock could only grant it with all subfolders. So without
- * a broker such a rule is left out. To be called when the routing is known.
+ * Marks grants by name as absent if nothing is supervised: Landlock could only grant them with all
+ * subdirectories. Call this when the routing is known.
  */
 void plan_leave_out_shared(struct plan *plan);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unix sockets by name. A preset stands for the paths a service uses; what is not there is skipped
- * for presets. The path of a socket is pinned when it is connected to, not here.
+ * Resolves unix sockets by name. A preset names the paths that a service uses; missing ones are
+ * skipped. A socket is checked again when it is connected to.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
 	{"podman", "/run/podman/podman.sock"}, {"podman", "$XDG_RUNTIME_DIR/podman/podman.sock"},
 };
 
-/* By preset, and by the name that a service gives its socket wherever that lies. */
+/* By preset, and by file name wherever the socket is. */
 static const struct {
 	const char *name, *danger;
 } masters[] = {
@@ -94,7 +94,7 @@ plan_is_projects_socket(const struct plan *plan, const struct socket_grant *gran
 	       strcmp(grant->word->place.file, plan->stack->project->file) == 0;
 }
 
-/* A deny of the file is a deny of the socket; what only nobody allowed is not denied. */
+/* A deny of the file also denies the socket; a path without any rule is not denied. */
 static bool
 is_denied(const struct plan *plan, const char *path)
 {
@@ -153,9 +153,9 @@ has_deny_inside(const struct plan *plan, const char *tree)
 }
 
 /*
- * The sockets of agents, buses and containers lie in homes and system folders: who takes such a
- * folder for a project has not named them. Landlock knows only trees: with it alone a project in
- * which something is denied has none that may be reached.
+ * Sockets of agents, buses and containers are in homes and system directories, so a project that
+ * contains one does not allow them. Landlock grants only trees: if anything in the project is
+ * denied, no socket in it is allowed without a broker.
  */
 bool
 plan_has_project_sockets(const struct plan *plan)
@@ -190,7 +190,7 @@ plan_decide_socket(const struct plan *plan, const char *path)
 
 /* ---- presets ---- */
 
-/* The display's own socket: $WAYLAND_DISPLAY in the runtime folder, X<n> of DISPLAY. */
+/* The display's socket: $WAYLAND_DISPLAY in the runtime directory, or X<n> of DISPLAY. */
 static int
 grant_display(struct plan *plan, const struct word *word, struct cordon_error *err)
 {

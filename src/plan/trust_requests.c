@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a project asks for beyond what it may have: a list, in words. It grants nothing. */
+/* Words the requests of a project. Grants nothing. */
 #include "plan/trust_requests.h"
 
 #include <stdarg.h>
@@ -30,7 +30,7 @@ trust_requests_add(struct plan *plan, struct place place, struct cordon_error *e
 	return 0;
 }
 
-/* What a path stands for beside itself. */
+/* Returns a warning about what path contains, or NULL. */
 static const char *
 opens_what(const struct plan *plan, const char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Running git to read from a repository, and nothing else. */
+/* Starts git for reading and collects its output. */
 #include "base/os.h"
 
 #include "review/git_run.h"
@@ -26,9 +26,9 @@
 #define OUTPUT_MAX ((size_t)128 << 20)
 #define PIECE 65536
 
-/* ---- where ---- */
+/* ---- program ---- */
 
-/* A folder of the user's PATH that no command of the plan can put a git into. */
+/* Is it in a directory of the user's PATH into which the plan lets no command put a git? */
 static bool
 is_fit(const struct plan *plan, const char *folder, const char *program)
 {
@@ -78,9 +78,9 @@ git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
 	return ret->git_dir == NULL ? 0 : find_program(arena, plan, &ret->program, err);
 }
 
-/* ---- asking ---- */
+/* ---- running ---- */
 
-/* Whatever the repository's settings say; those of the user and of the machine are not read. */
+/* These override the repository's settings; those of the user and the machine are not read. */
 static const char *const options[] = {"--no-pager",
 				      "-c",
 				      "core.fsmonitor=false",
@@ -95,13 +95,13 @@ static const char *const options[] = {"--no-pager",
 
 #define ARGUMENTS_MAX 32
 
-/* 0 with its output on *ret_fd, or errno. */
+/* fds and parent for the child. */
 struct ends {
-	int input, output; /* input -1: nothing */
+	int input, output; /* input -1: none */
 	pid_t parent;
 };
 
-/* Between fork and exec. git ends with us, and has none of our descriptors. */
+/* Runs between fork and exec. git dies with us and inherits none of our fds. */
 static _Noreturn void
 become_git(const struct ends *ends, const char *program, const char *const *argv,
 	   const char *const *environment)
@@ -185,7 +185,7 @@ git_run_is_late(const struct gitread *in)
 	return in->until != 0 && now_ms() >= in->until;
 }
 
-/* To its end; false: it takes too long, or is too much. */
+/* Reads to the end; false: too slow or too much. */
 static bool
 read_all(int fd, int64_t end, struct str *to)
 {
@@ -221,7 +221,7 @@ wait_for(pid_t pid, bool is_ended)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* In a file without a name: git reads it at its own speed. */
+/* Writes the input to an unnamed file, which git reads at its own speed. */
 static int
 put_input(const struct gitread_text *input, FILE **ret_file)
 {
@@ -262,7 +262,7 @@ git_run_ask(const struct gitread *in, const char *const *arguments,
 		return cordon_no_memory(err);
 	if (!is_ended)
 		return 0;
-	/* also where nothing was said */
+	/* also if there was no output */
 	str_add(&text, "");
 	ret->length = text.length;
 	ret->text = text.text == NULL ? strdup("") : take(&text.text);

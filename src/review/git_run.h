@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking the user's git about a repository that a command may have changed: with settings that start nothing,
- * no hooks, no network and a time limit. The program comes from a folder that the plan leaves alone.
+ * Runs the user's git to read a repository that a command may have changed: its settings start no
+ * program, no hooks and no network, and time is limited. git is one the plan cannot change.
  */
 #pragma once
 
@@ -13,30 +13,30 @@
 struct gitread {
 	const struct plan *plan;
 	const char *git_dir;	/* of the project's working tree */
-	const char *program;	/* NULL: there is no git */
-	bool with_replacements; /* objects as refs/replace/ has them, as the user's git takes them */
-	int64_t until; /* milliseconds of the clock that only goes on; 0: each answer by itself */
+	const char *program;	/* NULL: git was not found */
+	bool with_replacements; /* apply refs/replace/, as the user's git does */
+	int64_t until; /* deadline in milliseconds of the monotonic clock; 0: one per query */
 };
 
-/* Where the project's repository is, and git; git_dir NULL: there is none. In arena. */
+/* Finds the project's repository and git; git_dir is NULL if there is none. In arena. */
 int git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
 		 struct cordon_error *err);
 
-/* Does anything lie below refs/replace/? Also where that cannot be told. */
+/* Is there anything below refs/replace/? True also if that cannot be read. */
 bool git_run_has_replacements(const struct gitread *in);
 
-/* From now on all answers together may take as long as one alone. */
+/* Sets one deadline for all following queries together. */
 void git_run_limit(struct gitread *in);
-/* Is that time over? */
+/* Has the deadline passed? */
 bool git_run_is_late(const struct gitread *in);
 
 struct gitread_text {
-	char *text; /* to be freed */
+	char *text; /* freed by the caller */
 	size_t length;
 };
 /*
- * What git with these arguments, up to a NULL, says about input (NULL: none). 1: *ret is there; 0: git ended
- * with an error, was too slow or said too much; or an error.
+ * Runs git with arguments (ended by NULL) and input (or NULL). Returns 1 with its output in *ret; 0
+ * if git failed, was too slow or wrote too much; or an error.
  */
 int git_run_ask(const struct gitread *in, const char *const *arguments,
 		const struct gitread_text *input, struct gitread_text *ret,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every file that changed is read, whatever its name is: which ones git reads differs by its version. Whatever
- * looks like the name of an object is asked about, all by one question.
+ * Reads every changed file of a git directory, whatever its name: which ones git uses depends on
+ * its version. Everything that looks like an object name goes into one query.
  */
 #include "base/os.h"
 
@@ -22,28 +22,28 @@
 #include "review/ref_files.h"
 #include "review/tree_diff.h"
 
-#define LOGS_MAX 512	       /* that are read at the start */
+#define LOGS_MAX 512	       /* read at the start */
 #define LOGS_ROOM (1u << 20)   /* bytes */
-#define FILES_MAX 100000       /* that are looked for in the end, */
-#define FILES_ROOM (16u << 20) /* and read */
+#define FILES_MAX 100000       /* visited at the end */
+#define FILES_ROOM (16u << 20) /* bytes read at the end */
 #define NAMES_MAX 20000
 #define DEPTH_MAX 16
-#define SHORTEST 4 /* git takes no fewer digits */
+#define SHORTEST 4 /* git accepts no shorter prefix */
 #define LONGEST 64
 
-/* What is not read: packs, other repositories, contents of large files; and what new_refs.c has looked at. */
+/* Not read: packs, other repositories, large contents, and what new_refs.c reads. */
 static const char *const others[] = {"objects", "modules", "lfs",	  "annex",
 				     "refs",	"index",   "packed-refs", NULL};
 
 struct state_walk {
 	struct refs *refs;
-	int64_t since; /* 0: every file is read */
+	int64_t since; /* 0: read every file */
 	int left;
 	size_t room;
-	size_t name;		/* where names begin in a path */
-	bool is_still;		/* no folder above was changed */
-	struct gitstate *to;	/* NULL: texts are noted */
-	struct gitstate *known; /* names that are left out; NULL: none */
+	size_t name;		/* offset in a path where names begin */
+	bool is_still;		/* no directory above was changed */
+	struct gitstate *to;	/* NULL: only record texts */
+	struct gitstate *known; /* names to skip; NULL: none */
 	bool is_cut;
 };
 
@@ -125,7 +125,7 @@ leave_one_each(struct gitstate *names)
 	names->count = kept;
 }
 
-/* Only when a file is read in the end: mostly there is none. */
+/* Filled only when a changed file is found: usually there is none. */
 static int
 find_known(struct state_walk *w)
 {
@@ -174,7 +174,7 @@ read_file(struct state_walk *w, const char *path, size_t size)
 
 static int walk_folder(struct state_walk *w, char path[PATH_MAX], int depth);
 
-/* As with refs: what is older than the run is as it was, unless it came with a folder; a link is never old. */
+/* A file older than the run is unchanged, unless it moved here with its directory. */
 static int
 walk_entry(struct state_walk *w, char path[PATH_MAX], int depth)
 {
@@ -254,7 +254,7 @@ git_state_note(struct refs *refs)
 {
 	struct state_walk w = {.refs = refs, .left = LOGS_MAX, .room = LOGS_ROOM};
 
-	/* what is not noted counts as new */
+	/* a text that is not recorded counts as new */
 	walk(&w, refs->common_dir, "/logs");
 	if (strcmp(refs->in.git_dir, refs->common_dir) != 0)
 		walk(&w, refs->in.git_dir, "/logs");
@@ -279,7 +279,7 @@ git_state_find(struct refs *refs, struct gitstate *ret)
 	return rc;
 }
 
-/* ---- what they lead to ---- */
+/* ---- contents ---- */
 
 int
 git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of objects in other files of a git directory than refs: what an unfinished rebase, merge or bisect goes back
- * to, logs of refs, files that git takes for refs because they have their names.
+ * Object names in files of a git directory that are not refs: state of an unfinished rebase, merge
+ * or bisect, logs of refs, and files that git accepts as refs by their name.
  */
 #pragma once
 
 #include "review/new_refs.h"
 
 struct gitstate_name {
-	const char *file;   /* its path below the git directory */
-	const char *object; /* or the beginning of its name, in small letters */
+	const char *file;   /* path below the git directory */
+	const char *object; /* its name or a prefix of it, in lower case */
 };
 
 struct gitstate {
 	struct gitstate_name *items;
 	size_t count;
-	bool has_index; /* what an index shares with others changed */
-	bool is_cut;	/* there is more */
+	bool has_index; /* a shared part of an index changed */
+	bool is_cut;	/* there are more */
 };
 
-/* Notes the texts of logs, as many as are few. */
+/* Records the texts of logs, up to a limit. */
 void git_state_note(struct refs *refs);
-/* Those in files that changed since then and were in no log. In the arena of refs. */
+/* Finds those in files changed since then and in no log, in the arena of refs. */
 int git_state_find(struct refs *refs, struct gitstate *ret);
-/* What they bring that the tree at the start did not have. 1: all was told; 0: something cannot be read. */
+/* Reports what they add to the tree at the start. Returns 1; 0: something is unreadable. */
 int git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
 		   committed_fn *tell, void *sink);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The extension is a list of folders, each before those in it: "NAME\\0ENTRIES FOLDERS\\n", and the name of the
- * tree where ENTRIES is no negative number. Reads as git does: numbers by strtol, anything else up to the line's end.
+ * Parser for the TREE extension: directories, each before those in it, as "NAME\\0ENTRIES
+ * DIRECTORIES\\n" and a tree unless ENTRIES is negative. Parses numbers as git does, by strtol.
  */
 #include "base/os.h"
 
@@ -23,20 +23,20 @@
 #define INDEX_MAX ((size_t)256 << 20)
 
 struct indextree {
-	const char *folder; /* "", or with a slash at the end */
+	const char *folder; /* "", or with a trailing slash */
 	const char *tree;
 };
 
 struct indextrees {
 	struct indextree *items;
 	size_t count;
-	size_t room; /* for names of folders */
+	size_t room; /* bytes left for names of directories */
 	bool is_cut; /* there are more */
 };
 
 struct index_level {
 	const char *folder;
-	long left; /* folders in it */
+	long left; /* subdirectories still to read */
 };
 
 struct parsing {
@@ -48,14 +48,14 @@ struct parsing {
 	struct indextrees *to;
 };
 
-/* The two numbers of a line; false: git would not read on. */
+/* Reads the two numbers of a line; false if git would stop here. */
 static bool
 read_numbers(struct parsing *p, long *ret_entries, long *ret_folders)
 {
 	const char *start = p->at;
 	char *rest, *last;
 
-	/* a NUL ends the whole text */
+	/* the whole text ends with a NUL */
 	*ret_entries = strtol(start, &rest, 10);
 	*ret_folders = strtol(rest, &last, 10);
 	while (p->at < p->end && *p->at != '\0' && *p->at != '\n')
@@ -82,7 +82,7 @@ keep_tree(struct parsing *p, const char *folder)
 	return 0;
 }
 
-/* 1: a folder was read; 0: there is no further one; or an error. */
+/* Returns 1 if a directory was read, 0 at the end, or an error. */
 static int
 read_folder(struct parsing *p)
 {
@@ -122,8 +122,8 @@ read_folder(struct parsing *p)
 }
 
 /*
- * Of everything in the text that could be such an extension, with object names of size bytes: what is none names
- * no objects that exist.
+ * Parses everything in the text that could be a TREE extension, with object names of size bytes.
+ * Anything else names no existing objects.
  */
 static int
 parse(struct arena *arena, const struct gitconfig_text *index, size_t size, struct indextrees *ret)
@@ -144,7 +144,7 @@ parse(struct arena *arena, const struct gitconfig_text *index, size_t size, stru
 		if (memcmp(at, "TREE", 4) != 0)
 			continue;
 		p.at = at + 8;
-		/* the first one has no name */
+		/* the root has an empty name */
 		if (*p.at != '\0')
 			continue;
 		while ((rc = read_folder(&p)) == 1)
@@ -153,7 +153,7 @@ parse(struct arena *arena, const struct gitconfig_text *index, size_t size, stru
 	return rc < 0 ? rc : 0;
 }
 
-/* Against the same folder of the commit. */
+/* Compares each tree with the same directory of the commit. */
 static int
 look(const struct gitread *in, const char *head, const struct indextrees *trees,
      const struct tree_check_sink *to)
@@ -172,7 +172,7 @@ look(const struct gitread *in, const char *head, const struct indextrees *trees,
 
 		if (base == NULL)
 			return 0;
-		/* what follows a colon alone would be an entry of the index */
+		/* a name that starts with a colon would be an index entry */
 		pairs[i] =
 			(struct compared){head == NULL ? "" : base, one->tree, one->folder, NULL};
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees that an index names beside its entries (its extension TREE): git commits them without looking at the
- * entries below. A file that a command wrote need not have made them from these.
+ * Trees cached in an index (extension TREE). git commits them without reading the entries, and an
+ * index that a command wrote can name other trees.
  */
 #pragma once
 
 #include "review/tree_check.h"
 
-/* Tells what the trees of the index in this git directory have that those of the commit do not have. */
+/* Reports what the cached trees of the index contain beyond those of the commit. */
 int index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *sink);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which refs are new. What they lead to is asked of git. */
+/* Finds new refs, and lets git read what they lead to. */
 #include "base/os.h"
 
 #include "review/new_refs.h"
@@ -16,11 +16,11 @@
 #include "review/index_trees.h"
 #include "review/ref_files.h"
 
-#define AT_START 512	    /* loose refs that are read at the start */
-#define AT_END 100000	    /* and in the end */
-#define LOOKED_AT 32	    /* new values that git is asked about one by one */
+#define AT_START 512	    /* loose refs read at the start */
+#define AT_END 100000	    /* and at the end */
+#define LOOKED_AT 32	    /* new values examined one by one */
 #define COMPARED 10000	    /* and together */
-#define CLOCK_STEP 20000000 /* nanoseconds by which times of files may be behind */
+#define CLOCK_STEP 20000000 /* nanoseconds by which file times may lag */
 #define EVENTS_MAX 1000	    /* paths */
 #define TABLES "reftable/tables.list"
 #define PACKED_AT_START (256u << 10)
@@ -62,7 +62,7 @@ read_packed(struct refs *refs, size_t max)
 		       : NULL;
 }
 
-/* The folder that a linked worktree shares with others. */
+/* The git directory that linked worktrees share. */
 static const char *
 find_common(struct refs *refs, const struct plan *plan)
 {
@@ -73,7 +73,7 @@ find_common(struct refs *refs, const struct plan *plan)
 		       : refs->in.git_dir;
 }
 
-/* The commit that HEAD leads to, or NULL. */
+/* Returns the commit of HEAD, or NULL. */
 static const char *
 find_head(struct refs *refs)
 {
@@ -118,7 +118,7 @@ new_refs_note(struct refs *refs, const struct plan *plan)
 	refs->packed = read_packed(refs, PACKED_AT_START);
 	refs->head = find_head(refs);
 	git_state_note(refs);
-	/* a value that is not noted counts as new */
+	/* a value that is not recorded counts as new */
 	refs->is_cut = ref_files_all(&r) < 0 || r.is_cut;
 	refs->has_odd = r.has_odd;
 	arena_free(&r.arena);
@@ -135,15 +135,15 @@ struct ending {
 	struct fresh *items;
 	size_t count;
 	struct gitstate state;
-	unsigned more; /* that are not looked at */
+	unsigned more; /* values beyond LOOKED_AT */
 	unsigned unread;
 	changed_fn *tell;
 	void *sink;
 	bool has_replacements;
-	bool is_cached;	   /* it is in a tree that an index names, and not among its entries */
-	bool has_index;	   /* one of a linked worktree changed */
-	const char *name;  /* of the one that is being told */
-	const char **told; /* paths, each once: by how many refs it comes does not matter */
+	bool is_cached;	   /* found in a cached tree, not among the entries */
+	bool has_index;	   /* the index of a linked worktree changed */
+	const char *name;  /* name of the ref being examined */
+	const char **told; /* reported paths, without duplicates */
 	size_t told_count;
 };
 
@@ -156,7 +156,7 @@ is_known(const struct refs *refs, const char *value)
 	return refs->packed != NULL && strstr(refs->packed, value) != NULL;
 }
 
-/* One of many is held against the tree at the start, as what other files name: less is seen so, for less. */
+/* Queues a value beyond the limit for one comparison with the tree at the start. */
 static int
 meet_more(struct ending *e, const char *name, const char *value)
 {
@@ -194,7 +194,7 @@ meet(void *context, const char *name, const char *value)
 	return slot->name == NULL || slot->value == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* "OBJECT NAME", and "^OBJECT" for what a tag leads to. */
+/* Lines are "OBJECT NAME", and "^OBJECT" for the target of a tag. */
 static int
 meet_packed(struct ending *e)
 {
@@ -254,7 +254,7 @@ pass_on(void *sink, const struct committed *one)
 							  one->path, reason.text});
 }
 
-/* name NULL: the index, by its entries and by the trees that it names beside them. */
+/* name NULL: the index, with its entries and cached trees. */
 static void
 look_once(struct ending *e, const struct gitread *in, const char *name, const char *value)
 {
@@ -267,7 +267,7 @@ look_once(struct ending *e, const struct gitread *in, const char *name, const ch
 	e->is_cached = false;
 }
 
-/* What replaces an object is taken by the user's git, and not by all of git's commands. */
+/* Replacements apply to the user's git, but not to every command of git: examine both. */
 static void
 look(struct ending *e, const struct gitread *at, const char *name, const char *value)
 {
@@ -290,7 +290,7 @@ look_state(struct ending *e)
 		e->unread += git_state_look(e->refs, &in, &e->state, pass_on, e) != 1;
 }
 
-/* A new replacement shows below refs that did not change, too; of these, HEAD is the next to be checked out. */
+/* A new replacement affects unchanged refs, too; HEAD is checked out next. */
 static void
 look_all(struct ending *e)
 {
@@ -307,7 +307,7 @@ look_all(struct ending *e)
 	look_state(e);
 }
 
-/* The index of a linked worktree, if it is younger than the run. */
+/* Examines the index of a linked worktree if it changed during the run. */
 static int
 look_worktree(void *context, const char *folder)
 {
@@ -331,7 +331,7 @@ meet_worktree(void *context, const char *folder)
 	return 0;
 }
 
-/* What was too long for the start is the same if it was not changed. */
+/* A text too long to read at the start can be read now if the file is unchanged. */
 static void
 find_packed(struct refs *refs)
 {
@@ -357,7 +357,7 @@ new_refs_tell(struct refs *refs, changed_fn *tell, void *sink)
 		return NULL;
 	index = ref_files_sign(refs->in.git_dir, "index");
 	tables = ref_files_sign(refs->common_dir, TABLES);
-	/* this storage is not read here */
+	/* changes of the reftable format are not parsed here */
 	e.unread = !is_signed(&tables, &refs->tables);
 	find_packed(refs);
 	rc = ref_files_all(&r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which refs of the project's repository, and whether its index, changed during a run. At the start only their
- * values are noted, of few files; what they lead to is looked at in the end, and only of those that are new.
+ * Reports which refs and index of the project's repository changed during a run, and what they
+ * contain. The start records only values, from few files; the end reads contents, only of new
+ * values.
  */
 #pragma once
 
@@ -22,23 +23,23 @@ struct refs {
 	struct arena arena;
 	struct gitread in;
 	const char *common_dir;
-	const char **values; /* names of objects that were there */
+	const char **values; /* names of objects at the start */
 	size_t count;
-	bool is_cut;  /* not all of them were read */
-	bool has_odd; /* one leads out of refs/ */
+	bool is_cut;  /* not all were read */
+	bool has_odd; /* a ref leads out of refs/ */
 	int64_t started;
-	const char *head;	/* the commit that was checked out; NULL: none */
+	const char *head;	/* the commit checked out at the start; NULL: none */
 	struct refs_text *logs; /* texts of logs */
 	size_t log_count;
-	char *packed; /* the text of packed-refs, NULL: it has none or is too large */
+	char *packed; /* text of packed-refs; NULL: absent or too large */
 	struct refs_signature index, packed_refs, tables;
 };
 
-/* Notes what is there. Nothing where there is no repository, or none can be told. */
+/* Records the state at the start; records nothing without a readable repository. */
 void new_refs_note(struct refs *refs, const struct plan *plan);
 /*
- * Tells what the new ones bring, as "committed" or "staged". NULL, or in words what was not looked at. To be
- * called when everything has ended: until then it could still be changed.
+ * Reports new contents as "committed" or "staged". Returns NULL, or what could not be examined, in
+ * words. Call this after all processes have ended.
  */
 const char *new_refs_tell(struct refs *refs, changed_fn *tell, void *sink);
 void new_refs_forget(struct refs *refs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Refs as files. A link is read as git reads it: what it leads to may change while it does not. */
+/* Reads loose refs as git does. The target of a symbolic ref may change while the ref does not. */
 #include "base/os.h"
 
 #include "review/ref_files.h"
@@ -15,9 +15,9 @@
 #include "base/fd.h"
 #include "base/str.h"
 
-#define FOLLOWED 6	   /* refs that lead to another one, and one more than git follows */
-#define DEPTH_MAX 16	   /* folders in folders below refs/ */
-#define REF_MAX (1u << 20) /* bytes of one, and of FETCH_HEAD */
+#define FOLLOWED 6	   /* symbolic refs followed, one more than git does */
+#define DEPTH_MAX 16	   /* nested directories below refs/ */
+#define REF_MAX (1u << 20) /* bytes of a ref, or of FETCH_HEAD */
 
 int64_t
 ref_files_time(const struct stat *at)
@@ -49,9 +49,9 @@ ref_files_object(struct arena *arena, const char *text)
 	return object;
 }
 
-/* ---- loose ones ---- */
+/* ---- loose refs ---- */
 
-/* "ref: NAME" of what is not below refs/, where nothing else looks at it; NULL: it is none. */
+/* Returns the target of "ref: NAME" outside refs/, which is read nowhere else; or NULL. */
 static const char *
 find_target(struct ref_reading *r, const char *text)
 {
@@ -91,8 +91,8 @@ read_loose(struct ref_reading *r, const char *path, const char *name)
 static int read_folder(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth);
 
 /*
- * What is older than the run is as it was, unless it came with a folder that was moved here; then its value was
- * noted at the start or is new, as far as there was room for all.
+ * A file older than the run is unchanged, unless its directory was moved here; then its value was
+ * recorded at the start or is new, if all values could be recorded.
  */
 static int
 read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
@@ -116,7 +116,7 @@ read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 	return is_old && (is_still || r->refs->is_cut) ? 0 : read_loose(r, path, path + name);
 }
 
-/* path is a folder; name is where the name of a ref begins in it. */
+/* name: offset in path where the name of the ref begins. */
 static int
 read_folder(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 {
@@ -138,7 +138,7 @@ read_folder(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 	return rc;
 }
 
-/* From refs/ on; the folder itself counts, too. */
+/* Reads below refs/; a change of that directory counts, too. */
 static int
 read_below(struct ref_reading *r, const char *folder)
 {
@@ -151,7 +151,7 @@ read_below(struct ref_reading *r, const char *folder)
 	return read_folder(r, path, strlen(folder) + 1, 0);
 }
 
-/* HEAD, ORIG_HEAD and whatever else git notes a commit in; name is where their names begin in folder/. */
+/* Reads HEAD, ORIG_HEAD and the like; name is the offset of their names in folder/. */
 static int
 read_heads(struct ref_reading *r, const char *folder, size_t name)
 {

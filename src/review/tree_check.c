@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names by the plan: what the command may not change in the working tree must not come there by a checkout. So
- * what lies there is what it is held against. Contents are read by git itself, from where the user's checkout
- * would take them: the name of an object says nothing about a repository that a command can write in.
+ * Checks entries of trees against the plan: a checkout may not bring what the command may not
+ * write. git itself reads the contents, through the path that a checkout uses: in a repository that
+ * a command can write, an object's name proves nothing.
  */
 #include "base/os.h"
 
@@ -41,7 +41,7 @@ struct tree_finding {
 	const char *listing, *end;
 	struct candidate *items;
 	size_t count;
-	bool is_cut; /* more candidates, or one whose content is missing */
+	bool is_cut; /* more candidates than the limit, or content is missing */
 	const char *from;
 	committed_fn *tell;
 	void *sink;
@@ -49,7 +49,7 @@ struct tree_finding {
 
 /* ---- names ---- */
 
-/* Why the command may not have this path; NULL: it may. */
+/* Returns why the command may not write this path, or NULL. */
 static const char *
 reason_for(const struct tree_finding *f, const char *path, bool is_link, enum tree_kind *ret_kind)
 {
@@ -94,7 +94,7 @@ keep(struct tree_finding *f, const struct candidate *one, struct cordon_error *e
 	return 0;
 }
 
-/* "MODE TYPE OBJECT\tPATH" or "MODE OBJECT STAGE\tPATH". */
+/* Checks "MODE TYPE OBJECT\tPATH" or "MODE OBJECT STAGE\tPATH". */
 static int
 judge(struct tree_finding *f, const char *entry, struct cordon_error *err)
 {
@@ -126,7 +126,7 @@ judge(struct tree_finding *f, const char *entry, struct cordon_error *err)
 
 /* ---- contents ---- */
 
-/* Nothing of what is "." or ".." is left, whether it is there or not. NULL: no memory. */
+/* Resolves "." and ".." as text, whether or not the path exists. NULL: no memory. */
 static const char *
 lead(struct tree_finding *f, const char *link, const char *text)
 {
@@ -153,7 +153,7 @@ lead(struct tree_finding *f, const char *link, const char *text)
 	return path;
 }
 
-/* Does a link lead into a repository, or to another name that is protected? */
+/* Does a link lead into a repository, or to another protected name? */
 static const char *
 judge_link(struct tree_finding *f, const struct candidate *one, const char *text)
 {
@@ -191,7 +191,7 @@ judge_modules(struct tree_finding *f, const struct gitconfig_text *text)
 	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, refusal.why);
 }
 
-/* Is a submodule checked out at this path? No command makes one where the name is protected. */
+/* Is a submodule checked out at this path? No command can make one at a protected name. */
 static bool
 is_checked_out(struct tree_finding *f, const char *path)
 {
@@ -201,7 +201,7 @@ is_checked_out(struct tree_finding *f, const char *path)
 	return git != NULL && lstat(git, &at) == 0;
 }
 
-/* A protected path that git would check a submodule out to; NULL: there is none. */
+/* Returns why a path in .gitmodules is refused, or NULL. */
 static const char *
 judge_paths(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
@@ -228,7 +228,7 @@ judge_paths(struct tree_finding *f, const struct candidate *one, const struct gi
 	return NULL;
 }
 
-/* The submodule's own HEAD says which commit is checked out. */
+/* The submodule's own HEAD tells which commit is checked out. */
 static bool
 is_same_submodule(struct tree_finding *f, const struct candidate *one)
 {
@@ -246,7 +246,7 @@ is_same_submodule(struct tree_finding *f, const struct candidate *one)
 	return is_same;
 }
 
-/* A hook runs only in a repository: is its HEAD in the working tree, or among the entries, too? */
+/* A hook runs only in a repository: is its HEAD in the working tree, or among the entries? */
 static const char *
 judge_hook(struct tree_finding *f, const struct candidate *one)
 {
@@ -285,7 +285,7 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 	       length == text->length && memcmp(there, text->text, length) == 0;
 }
 
-/* What a command may make itself, as it may a .gitmodules file, is no measure. */
+/* For a file that a command may write, such as .gitmodules, equality proves nothing. */
 static const char *
 judge_content(struct tree_finding *f, const struct candidate *one,
 	      const struct gitconfig_text *text, bool *ret_same)
@@ -304,7 +304,7 @@ judge_content(struct tree_finding *f, const struct candidate *one,
 	return judge_paths(f, one, text);
 }
 
-/* text NULL: git has no such object; it may still come. */
+/* text NULL: the object does not exist yet, but may arrive later. */
 static void
 tell_one(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
@@ -322,7 +322,7 @@ tell_one(struct tree_finding *f, const struct candidate *one, const struct gitco
 		f->tell(f->sink, &told);
 }
 
-/* "OBJECT TYPE SIZE\nCONTENT\n", or "OBJECT missing\n", one for each. */
+/* Parses "OBJECT TYPE SIZE\nCONTENT\n" or "OBJECT missing\n", one per candidate. */
 static int
 tell_all(struct tree_finding *f, const struct gitread_text *contents)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a checkout would bring that a command may not make itself: protected names, links to them, submodules
- * that start programs. They come by a commit or by the index, which git changes without writing any of them.
+ * Finds what a checkout would bring that the command may not make itself: protected names, links to
+ * them, submodules that start programs. They can arrive by a commit, or by the index.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 struct committed {
 	const char *path; /* absolute */
 	const char *reason;
-	const char *from; /* what names it, where more than one thing is looked at; or NULL */
-	bool is_same;	  /* as what lies in the working tree: nothing would change */
+	const char *from; /* the file that names it, if several are examined; or NULL */
+	bool is_same;	  /* equal to the working tree: a checkout changes nothing */
 };
 typedef void committed_fn(void *sink, const struct committed *one);
 
-/* In what git knows by this name; NULL: in the index. 1: all was told; 0: it cannot be read; or an error. */
+/* Checks the tree called name; NULL: the index. Returns 1, 0: unreadable, or an error. */
 int tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *sink,
 	       struct cordon_error *err);
 
@@ -24,6 +24,6 @@ struct tree_check_sink {
 	void *sink;
 	const char *from;
 };
-/* The same in entries as `git ls-tree` or `git ls-files -s` has them, each ended by a NUL. */
+/* Examines entries of `git ls-tree -z` or `git ls-files -s -z`. */
 int tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
 		       const struct tree_check_sink *to, struct cordon_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* git tells the differences of all pairs at once; what they have is judged as a whole tree is. */
+/* Lets git compare all pairs at once; tree_check_listing examines the differences. */
 #include "base/os.h"
 
 #include "review/tree_diff.h"
@@ -17,7 +17,7 @@ struct diff_state {
 	void *sink;
 };
 
-/* ":MODE MODE OBJECT OBJECT STATUS\0PATH\0" becomes an entry as those of the index. Returns what is behind it. */
+/* Converts ":MODE MODE OBJECT OBJECT STATUS\0PATH\0" to an index entry. Returns the next one. */
 static const char *
 take_entry(const char *at, const char *end, const char *prefix, struct str *to)
 {
@@ -27,7 +27,7 @@ take_entry(const char *at, const char *end, const char *prefix, struct str *to)
 		return end;
 	for (int i = 0; i < 3 && object != NULL; i++)
 		object = strchr(object + 1, ' ');
-	/* mode 0: it is gone */
+	/* mode 0: removed */
 	if (object != NULL && !str_starts(at + 8, "000000")) {
 		str_printf(to, "%.6s%.*s 0\t%s%s", at + 8, (int)(strcspn(object + 1, " ") + 1),
 			   object, prefix, path);
@@ -36,7 +36,7 @@ take_entry(const char *at, const char *end, const char *prefix, struct str *to)
 	return path + strlen(path) + 1;
 }
 
-/* One block for each pair, after a line with its two names. */
+/* Output has one block per pair, after a line with its two names. */
 static int
 judge_blocks(const struct diff_state *l, const struct compared *pairs, size_t count,
 	     const struct gitread_text *said)
@@ -80,7 +80,7 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 		free(said.text);
 		return rc;
 	}
-	/* git ends at the first tree that it cannot read */
+	/* git stops at the first tree that it cannot read */
 	if (count < 2 || git_run_is_late(l->in))
 		return 0;
 	first = compare(l, pairs, count / 2);
@@ -89,7 +89,7 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 
 /* ---- names of trees ---- */
 
-/* The tree without entries has a name that depends on the repository. */
+/* The name of the empty tree depends on the repository's hash. */
 static const char *
 find_empty(struct arena *arena, const struct gitread *in)
 {
@@ -103,7 +103,7 @@ find_empty(struct arena *arena, const struct gitread *in)
 	return tree;
 }
 
-/* "OBJECT TYPE", or "NAME missing"; NULL: it is no tree. Moves to the next line. */
+/* Parses "OBJECT TYPE" or "NAME missing" and moves to the next line. NULL: not a tree. */
 static const char *
 take_tree(struct arena *arena, const char **line)
 {
@@ -121,7 +121,7 @@ add_line(struct str *to, const char *name)
 	str_printf(to, "%s\n", strchr(name, '\n') != NULL ? "" : name);
 }
 
-/* Two answers for each pair. */
+/* Parses two answers for each pair. */
 static int
 find_pairs(struct arena *arena, struct diff_state *l, const char *answers, struct compared *pairs)
 {

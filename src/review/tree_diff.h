@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Many trees at once, each held against another one: only what it has of its own is looked at. */
+/* Compares many pairs of trees at once and examines only the differences. */
 #pragma once
 
 #include "review/tree_check.h"
 
 struct compared {
-	const char *base;   /* by any name; one that is none: everything is looked at */
-	const char *tree;   /* likewise; one that is none is left out */
-	const char *prefix; /* of its paths, "" or with a slash at the end */
-	const char *from;   /* what names it */
+	const char *base;   /* any name; if it does not exist, everything counts as new */
+	const char *tree;   /* any name; if it does not exist, the pair is skipped */
+	const char *prefix; /* of its paths: "" or with a trailing slash */
+	const char *from;   /* the file that names it */
 };
 
-/* By two questions. 1: all was told; 0: something cannot be read, and the rest was told. */
+/* Returns 1 if all was reported; 0 if a part could not be read. */
 int tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
 		    committed_fn *tell, void *sink);

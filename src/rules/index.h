@@ -62,7 +62,7 @@ struct verdict {
 	 */
 	const struct planned_rule *held;
 	const struct protection *vetted; /* changes must pass the check of this name's content */
-	bool limit_hit; /* a pattern gave up on this path: it was applied if a deny, ignored if an allow */
+	bool limit_hit;			 /* a pattern gave up: counted as a match of a deny only */
 };
 
 /*

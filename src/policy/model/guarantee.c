@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of promises. A name that once shipped is never given another meaning. */
+/* Names and sentences of the guarantees. A released name never changes its meaning. */
 #include "policy/model/guarantee.h"
 
 const char *const guarantee_names[G_COUNT] = {

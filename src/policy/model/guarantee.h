@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The promises cordon can make. Names are stable: policies accept gaps by them, logs quote them. */
+/* The guarantees. Their names are stable: policies accept gaps by them, and logs contain them. */
 #pragma once
 
 enum guarantee {
@@ -35,5 +35,5 @@ enum guarantee {
 };
 
 extern const char *const guarantee_names[G_COUNT];
-/* What it promises, in one sentence for people. */
+/* What it guarantees, in one sentence for people. */
 extern const char *const guarantee_promises[G_COUNT];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The policy object and the names of its parts. Pure data handling; no file is touched here. */
+/* The policy object and the names of its parts. No file is read here. */
 #include "policy/model/model.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was asked for, exactly as written: one struct policy per text, whatever its dialect. Paths
- * still carry their tokens, nothing has been looked up, and every item knows where it stands.
+ * The policy model: one struct policy per text, as written, in any dialect. Paths still contain
+ * tokens, nothing has been looked up, and every item has its source position.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 enum right {
 	RIGHT_READ = 1,
-	RIGHT_WRITE = 2, /* change existing content and metadata */
+	RIGHT_WRITE = 2, /* change content and metadata of existing files */
 	RIGHT_CREATE = 4,
 	RIGHT_DELETE = 8,
 	RIGHT_EXECUTE = 16,
@@ -29,11 +29,11 @@ enum effect { EFFECT_DENY, EFFECT_ALLOW };
 enum match { MATCH_SUBPATH, MATCH_LITERAL, MATCH_CHILD, MATCH_GLOB, MATCH_REGEX };
 
 /*
- * One source of policy, most trusted first. A deny of a layer is final for the layers after it.
- * Profiles come before all files because they are ours; their own denies are not final.
+ * One source of policy, most trusted first. A deny of one layer overrides allows of later layers.
+ * Profiles come before all files because they are built in, but their denies can be overridden.
  */
 enum layer {
-	LAYER_BUILTIN, /* protections no text can widen */
+	LAYER_BUILTIN, /* protections that no text can widen */
 	LAYER_PROFILE,
 	LAYER_SYSTEM,
 	LAYER_USER,
@@ -42,7 +42,7 @@ enum layer {
 	LAYER_COUNT
 };
 
-/* Where something stands. file is the name used in messages; line 0 means the whole source. */
+/* Source position. file is the name used in messages; line 0 means the whole source. */
 struct place {
 	const char *file;
 	uint32_t line, column;
@@ -57,7 +57,7 @@ struct words {
 	size_t count;
 };
 
-/* Which list of the text a rule came from: kept so that printing gives back the short forms. */
+/* The list of the text that a rule came from; used to print short forms again. */
 enum list { LIST_READ, LIST_WRITE, LIST_EXECUTE, LIST_DENY, LIST_PROTECT, LIST_RULES };
 
 struct rule {
@@ -67,9 +67,9 @@ struct rule {
 	enum list list;
 	const char *path; /* as written, or the pattern */
 	const char *why;  /* or NULL */
-	bool worktrees;	  /* also for the repository's git directories outside the tree */
+	bool worktrees;	  /* also applies to the repository's git directories outside the tree */
 	bool optional;	  /* an unset token skips the rule instead of being an error */
-	bool implied;	  /* written nowhere: the dialect grants it by itself */
+	bool implied;	  /* not written: the dialect implies it */
 	struct place place;
 };
 
@@ -82,26 +82,26 @@ struct ports {
 	struct port *items;
 	size_t count;
 };
-/* Encrypted client hello: may TLS ask an allowed host for a name that nobody can read? */
+/* Encrypted client hello: may TLS use it, which hides the host name from the proxy? */
 enum ech { ECH_UNSET, ECH_REFUSE, ECH_ALLOW };
-/* Datagrams on this machine, UDP and unix ones, with NET_LOCALHOST. */
+/* With NET_LOCALHOST: UDP and unix datagrams on this machine. */
 enum udp { UDP_UNSET, UDP_REFUSE, UDP_ALLOW };
 struct network {
 	enum net_mode mode;
 	struct place place;
-	struct ports localhost; /* with NET_LOCALHOST: none means every port */
-	struct words domains;	/* lower case A-labels, "*." in front for subdomains */
+	struct ports localhost; /* with NET_LOCALHOST; empty: every port */
+	struct words domains;	/* lower-case A-labels; "*." in front for subdomains */
 	struct ports ports;
-	struct ports opaque;	     /* of those: carry anything, not only what names its host */
+	struct ports opaque;	     /* ports of these on which any protocol may pass */
 	struct words private_ranges; /* ADDRESS/BITS */
-	struct word resolver;	     /* ADDRESS:PORT; text NULL when not given */
-	enum ech ech;		     /* unset: refused */
+	struct word resolver;	     /* ADDRESS:PORT; text is NULL if not given */
+	enum ech ech;		     /* unset means refused */
 	struct place ech_place;
-	enum udp udp; /* unset: refused */
+	enum udp udp; /* unset means refused */
 	struct place udp_place;
 };
 
-/* In order of how much passes. */
+/* Ordered by how much passes. */
 enum env_mode { ENV_UNSET, ENV_EXPLICIT, ENV_SCRUB, ENV_DEVELOPER, ENV_INHERIT };
 struct env_set {
 	const char *name, *value;
@@ -110,7 +110,7 @@ struct env_set {
 struct environment {
 	enum env_mode mode;
 	struct place place;
-	struct words allow; /* names; a trailing * is a prefix */
+	struct words allow; /* names; a trailing * matches a prefix */
 	struct env_set *set;
 	size_t set_count;
 };
@@ -126,17 +126,17 @@ enum limit {
 	LIMIT_COUNT
 };
 struct limit_value {
-	uint64_t value; /* 0: not limited */
+	uint64_t value; /* 0: no limit */
 	struct place place;
 };
 
 enum tmp { TMP_UNSET, TMP_PRIVATE, TMP_SHARED };
-/* System V queues, semaphores and memory: none, or those of every process of the user. */
+/* System V queues, semaphores and memory: none, or those of all processes of the user. */
 enum ipc { IPC_UNSET, IPC_NONE, IPC_SYSV };
 extern const char *const tmp_names[]; /* by enum tmp, the first empty; ends with NULL */
 extern const char *const ipc_names[]; /* likewise */
 
-/* Something a reader did not grant although the text asked for it, and why. For `check`. */
+/* Something the text requests that its reader did not grant, and why. For `check`. */
 struct hole {
 	struct place place;
 	const char *text;
@@ -145,11 +145,11 @@ struct hole {
 struct policy {
 	struct arena arena;
 	const char *file; /* for messages */
-	const char *path; /* of the file it was read from, or NULL */
+	const char *path; /* the file it was read from, or NULL */
 	enum dialect dialect;
-	enum system system; /* whose overlays and lists were taken */
+	enum system system; /* the system whose blocks and lists were used */
 
-	bool has_extends; /* present, even when empty: "starts from nothing" */
+	bool has_extends; /* present, even if empty: an empty list means no base */
 	struct words extends;
 	struct rule *rules;
 	size_t rule_count;
@@ -179,20 +179,20 @@ auto_policy_fn(struct policy **policy)
 }
 #define auto_policy __attribute__((cleanup(auto_policy_fn)))
 
-/* Appends; the text is copied. policy_add_rule returns the new rule for further fields, or NULL. */
+/* Appends a copy of the text. policy_add_rule returns the new rule for further fields, or NULL. */
 struct rule *policy_add_rule(struct policy *policy, enum list list, const char *path,
 			     struct place place, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
 		    struct place place, struct cordon_error *err);
 bool policy_words_have(const struct words *words, const char *text);
 bool policy_ports_have(const struct ports *ports, unsigned number);
-/* The same again in another list; texts are not copied. */
+/* The same for another list; texts are not copied. */
 int policy_words_add(struct arena *arena, struct words *to, const struct word *word,
 		     struct cordon_error *err);
 int policy_ports_add(struct arena *arena, struct ports *to, const struct port *port,
 		     struct cordon_error *err);
 
-/* Names of things, shared by readers, printer and messages. */
+/* Names, shared by readers, printer and messages. */
 extern const char *const right_names[RIGHT_KINDS];
 extern const char *const match_names[];
 extern const char *const list_names[];
@@ -204,14 +204,14 @@ extern const char *const layer_names[LAYER_COUNT];
 extern const char *const system_names[2];
 extern const char *const dialect_names[];
 
-/* What each short list grants or removes. */
+/* The rights that each short list allows or denies. */
 unsigned policy_list_rights(enum list list);
-/* "rwcdx" in any order, each letter once; -1 if it is anything else. */
+/* Parses letters of "rwcdx" in any order, each at most once; else -1. */
 int policy_rights_from_letters(const char *letters);
-/* Five columns with '-' for absent, as in "r---x". to has room for 6. */
+/* Writes five columns with '-' for absent, such as "r---x". to has room for 6. */
 void policy_rights_to_columns(unsigned rights, char *to);
-/* "rx", "" for none. to has room for 6. */
+/* Writes "rx", or "" for none. to has room for 6. */
 void policy_rights_to_letters(unsigned rights, char *to);
-/* "read + execute", "none". to has room for RIGHTS_WORDS. */
+/* Writes "read + execute", or "none". to has room for RIGHTS_WORDS. */
 #define RIGHTS_WORDS 48
 void policy_rights_to_words(unsigned rights, char *to);

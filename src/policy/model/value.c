@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a written value may look like. No lookups: a domain here is a name, not an address. */
+/* Syntax of values. No lookups: a domain here is a name, not an address. */
 #include "policy/model/value.h"
 
 #include <arpa/inet.h>
@@ -45,13 +45,13 @@ is_address(const char *name)
 
 	if (inet_pton(AF_INET6, name, buffer) == 1 || strchr(name, ':') != NULL || *name == '[')
 		return true;
-	/* inet_aton's odd forms too: no top-level domain is a number */
+	/* also inet_aton's forms: no top-level domain is a number */
 	last = last == NULL ? name : last + 1;
 	return *last != '\0' &&
 	       (strspn(last, "0123456789") == strlen(last) || str_starts(last, "0x"));
 }
 
-/* One colon with digits behind it: an address would have none, or two. */
+/* One colon followed by digits: an IPv6 address has more colons. */
 static bool
 has_port(const char *name)
 {
@@ -76,7 +76,7 @@ check_labels(const char *name)
 	}
 }
 
-/* IDNA 2008 with UTS 46 mapping; plain ASCII names only get lower case. */
+/* IDNA 2008 with UTS 46 mapping; ASCII names are only converted to lower case. */
 static const char *
 to_ascii(const char *text, char *to, size_t size)
 {
@@ -140,7 +140,7 @@ out_of_range(const char *units)
 			       : "is out of range: from 1 to 4503599627370495";
 }
 
-/* A positive number with one optional unit letter. */
+/* Parses a positive number with one optional unit letter. */
 static const char *
 scaled(const char *text, const char *units, const uint64_t *factors, uint64_t *ret_value)
 {

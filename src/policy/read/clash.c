@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * clash's sandbox policy: default capabilities, rules, network; alone or as one of several with
- * names. Capabilities are taken exactly as they are listed. Of a text with names all policies are
- * checked, whichever is chosen.
+ * Reader of clash's sandbox policy: default capabilities, rules, network; alone or as one of
+ * several named ones. Capabilities are taken exactly as listed. All named policies are checked,
+ * whichever is chosen.
  */
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,7 @@ read_path(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
-	/* what it means depends on path_match, which may stand after it */
+	/* its meaning depends on path_match, which may follow */
 	return read_text(r, value, &text);
 }
 
@@ -111,7 +111,7 @@ read_rule_doc(struct policy_reading *r, const struct json *value)
 	return value->type == JSON_NULL ? 0 : read_why(r, value);
 }
 
-/* So that printing gives the short form where one says the same. */
+/* Chooses the short list with the same meaning, for printing. */
 static enum list
 fitting_list(const struct rule *rule)
 {
@@ -169,7 +169,7 @@ read_localhost(struct policy_reading *r, const struct json *value)
 	return read_list(r, value, read_localhost_port);
 }
 
-/* A bare name covers its subdomains in clash. */
+/* In clash a bare name includes its subdomains. */
 static int
 read_clash_domain(struct policy_reading *r, const struct json *value)
 {
@@ -227,7 +227,7 @@ read_network(struct policy_reading *r, const struct json *value)
 	return read_keys(r, value, "\"network\"", keys, COUNT(keys));
 }
 
-/* ---- the whole ---- */
+/* ---- whole policy ---- */
 
 static int
 read_default(struct policy_reading *r, const struct json *value)
@@ -237,7 +237,7 @@ read_default(struct policy_reading *r, const struct json *value)
 	return read_caps(r, value, &r->policy->default_rights);
 }
 
-/* Which words clash's hints use; ours have their own. */
+/* Selects the wording of clash's hints; cordon has its own. */
 static int
 read_violation(struct policy_reading *r, const struct json *value)
 {
@@ -261,7 +261,7 @@ set_rest(struct policy_reading *r, const struct json *at)
 	policy->tmp = TMP_PRIVATE;
 	policy->env.mode = ENV_SCRUB;
 	policy->env.place = policy->tmp_place = read_place(r, at);
-	/* always, whatever the rules say about /dev */
+	/* clash always allows it, whatever its rules say about /dev */
 	null = policy_add_rule(policy, LIST_RULES, "/dev/null", read_place(r, at), r->err);
 	if (null == NULL)
 		return -CORDON_E_MEMORY;
@@ -329,7 +329,7 @@ choose(struct policy_reading *r, const struct json *sandboxes, const struct json
 	return fail_choice(r, sandboxes, problem);
 }
 
-/* One that was not chosen: its errors still count. */
+/* Reads a policy that was not chosen, for its errors. */
 static int
 check_policy(struct policy_reading *r, const struct json *value)
 {

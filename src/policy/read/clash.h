@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths and patterns of clash's rules, as ours. NULL, or the reason why not, to follow the text. */
+/* Translates paths and patterns of clash's rules. Returns NULL, or a reason to follow the text. */
 #pragma once
 
 #include "base/str.h"

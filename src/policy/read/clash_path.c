@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * clash's way of writing paths, as ours: its tokens are replaced anywhere, a path without a slash in
- * front is below the working folder, and a regular expression need not match the whole path.
+ * Translates clash's paths: tokens are replaced anywhere, a path without leading slash is relative
+ * to the working directory, and a regular expression may match a part of the path.
  */
 #include "policy/read/clash.h"
 
@@ -17,7 +17,7 @@ static const struct clash_token {
 
 #define UNKNOWN_TOKEN "has a token clash does not know; there are $PWD, $HOME, $TMPDIR"
 
-/* What text starts with, or NULL. */
+/* Returns the token that text starts with, or NULL. */
 static const struct clash_token *
 token_at(const char *text)
 {
@@ -27,7 +27,7 @@ token_at(const char *text)
 	return NULL;
 }
 
-/* clash replaces text anywhere; a path of ours has tokens for whole components only. */
+/* clash replaces tokens anywhere; in our paths a token is a whole component. */
 static const char *
 check_tokens(const char *path)
 {
@@ -87,7 +87,7 @@ ends_anchored(const char *pattern)
 	return slashes % 2 == 0;
 }
 
-/* clash looks for the pattern anywhere in the path, ours must match all of it. */
+/* clash searches for the pattern in the path; ours must match the whole path. */
 static void
 widen_pattern(const char *pattern, struct str *to)
 {

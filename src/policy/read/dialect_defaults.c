@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lists of the sources, kept as they are. Where an entry would be a hole, the table says what
- * is granted in its place. Nothing here asks which system this is: both are always compiled in.
+ * The dialects' lists, unchanged. Where an entry would open a hole, the table names a replacement.
+ * Both systems are always compiled in.
  */
 #include "policy/read/dialect_defaults.h"
 
@@ -36,7 +36,7 @@ static const char *const macos_executable[] = {
 };
 const char *const *const baseline_executable[2] = {linux_executable, macos_executable};
 
-/* /proc as a whole: Zed grants its wrapper's /proc/self, which no child of the wrapper could read */
+/* all of /proc: no child of Zed's wrapper could read what Zed grants, /proc/self */
 static const char *const linux_read_only[] = {
 	"/etc", "/usr/share", "/usr/include", "/usr/lib/locale", "/proc", "/sys", NULL,
 };
@@ -77,7 +77,7 @@ static const struct baseline_write macos_read_write[] = {
 };
 const struct baseline_write *const baseline_read_write[2] = {linux_read_write, macos_read_write};
 
-/* What programs need of /dev, instead of the whole of it. */
+/* The nodes that programs need instead of the whole /dev. */
 struct device {
 	const char *path;
 	enum match match;
@@ -94,7 +94,7 @@ static const struct device linux_devices[] = {
 	{"/dev/pts", MATCH_SUBPATH},
 	{0},
 };
-/* /dev/fd holds only the descriptors of whoever looks; shells use it for <(...) */
+/* /dev/fd shows only the reader's own fds; shells use it for <(...) */
 static const struct device macos_devices[] = {
 	{"/dev/null", MATCH_LITERAL},
 	{"/dev/zero", MATCH_LITERAL},
@@ -108,7 +108,7 @@ static const struct device macos_devices[] = {
 };
 static const struct device *const devices[2] = {linux_devices, macos_devices};
 
-/* flow has no list for Linux: Zed's two lists, and what answers to flow's /usr and /Library on macOS */
+/* flow has no list for Linux: Zed's two lists, and the equivalents of flow's macOS directories */
 static const char *const linux_flow_read[] = {
 	"/usr",	 "/bin", "/sbin",      "/lib",	"/lib64",
 	"/etc",	 "/opt", "/nix/store", "/snap", "/home/linuxbrew/.linuxbrew",
@@ -195,7 +195,7 @@ dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
-		/* neither create nor delete: as root that would reach the node itself */
+		/* neither create nor delete: root could replace the node */
 		rule->rights = RIGHT_READ | RIGHT_WRITE;
 		rule->match = device->match;
 		rule->optional = rule->implied = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each dialect's own program grants by default, as data for both systems, and how a reader turns a
- * list into rules. Lists end with NULL, tables with an entry without a path. Pairs are indexed by
- * enum system.
+ * Defaults of each dialect's own program, as data for both systems, and helpers that turn a list
+ * into rules. Lists end with NULL, tables with an entry without path. Pairs are indexed by enum
+ * system.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 extern const char *const *const baseline_executable[2];
 extern const char *const *const baseline_read_only[2];
 
-/* One entry of a source's list of writable paths, and what it becomes here. */
+/* An entry of a dialect's list of writable paths, and its replacement here. */
 enum instead { INSTEAD_ITSELF, INSTEAD_NOTHING, INSTEAD_DEVICES, INSTEAD_TMPDIR };
 struct baseline_write {
 	const char *path;
 	enum instead instead;
-	const char *hole; /* what is said about it; NULL with INSTEAD_ITSELF */
+	const char *hole; /* what is reported about it; NULL with INSTEAD_ITSELF */
 };
 extern const struct baseline_write *const baseline_read_write[2];
 
@@ -29,17 +29,17 @@ extern const char *const baseline_histories[];	/* of shells */
 extern const char *const baseline_never[];	/* only the user may add these */
 extern const char *const baseline_env[];	/* passed to a terminal */
 extern const char *const baseline_env_always[]; /* passed to every command */
-extern const char *const baseline_env_scrub[];	/* removed; a trailing * is a prefix */
+extern const char *const baseline_env_scrub[];	/* removed; a trailing * matches a prefix */
 
-/* Rules for a whole list. They are optional: what is missing is skipped. */
+/* Adds a rule for each path. The rules are optional: missing paths are skipped. */
 int dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum list list,
 			   const char *const *paths);
 int dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at);
 /*
- * What no source promises, so that a text is taken to live without it: that other processes cannot
- * be listed (programs need /proc, which lists them), and what cordon itself does not keep yet.
+ * Accepts the gaps that every dialect has: other processes can be listed, because programs need
+ * /proc.
  */
 int dialect_defaults_accept(struct policy_reading *r, const struct json *at);
-/* Names are added to what may pass, each once. */
+/* Adds names to the variables that pass, without duplicates. */
 int dialect_defaults_pass(struct policy_reading *r, const struct json *at,
 			  const char *const *names);

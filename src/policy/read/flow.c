@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * flow's capability record: net, write_paths, read_paths, env. The working folder is always
- * writable. What flow leaves to its lightweight layer, which restricts no file, is enforced here
- * like everything else.
+ * Reader of flow's capability record: net, write_paths, read_paths, env. The working directory is
+ * always writable. What flow leaves to its lightweight layer, which restricts no file, is enforced
+ * here too.
  */
 #include <string.h>
 
@@ -39,7 +39,7 @@ read_write_paths(struct policy_reading *r, const struct json *value)
 	return read_list(r, value, read_write_path);
 }
 
-/* flow never limits what may be executed: what can be read can be run. */
+/* flow does not restrict execution: readable files can be executed. */
 static int
 read_read_path(struct policy_reading *r, const struct json *value)
 {
@@ -119,7 +119,7 @@ read_env(struct policy_reading *r, const struct json *value)
 	return mode == 0 ? set_env_scrubbed(r, value) : 0;
 }
 
-/* ---- what flow has without being told ---- */
+/* ---- defaults of flow ---- */
 
 static bool
 is_listed(const struct json *record, const char *key)

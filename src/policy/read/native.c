@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The native form. One function per key; the tables at the end are the format, and the schema in
- * schema/ is tested against them. Blocks for the other system are checked, then left out.
+ * Reader of the native form. One function per key; the tables define the form, and the schema in
+ * schema/ is tested against them. Blocks for the other system are checked and ignored.
  */
 #include <stdio.h>
 #include <string.h>
@@ -87,10 +87,10 @@ static int
 read_localhost(struct policy_reading *r, const struct json *value)
 {
 	r->policy->network.mode = NET_LOCALHOST;
-	/* every port, beside other keys */
+	/* every port, together with other keys */
 	if (value->type == JSON_BOOL && value->integer == 1)
 		return 0;
-	/* no port must never come to mean every port */
+	/* "no port" must not turn into "every port" */
 	if (value->type == JSON_ARRAY && value->count == 0)
 		return read_fail(r, value,
 				 "an empty list names no port; write \"network\": "
@@ -114,7 +114,7 @@ read_remote_port(struct policy_reading *r, const struct json *value)
 static int
 read_ports(struct policy_reading *r, const struct json *value)
 {
-	/* nor may no port come to mean the usual two */
+	/* nor into the two default ports */
 	if (value->type == JSON_ARRAY && value->count == 0)
 		return read_fail(r, value,
 				 "an empty list names no port; leave \"ports\" out for 80 and 443");
@@ -290,7 +290,7 @@ read_env(struct policy_reading *r, const struct json *value)
 	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
 }
 
-/* A limit is a whole number, or text with a unit where `parse` knows one. */
+/* Reads a whole number, or text with a unit if `parse` is given. */
 static int
 read_limit(struct policy_reading *r, const struct json *value, enum limit limit,
 	   const char *(*parse)(const char *, uint64_t *))
@@ -364,7 +364,7 @@ read_ipc(struct policy_reading *r, const struct json *value)
 	return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- whole policy ---- */
 
 static int
 read_schema(struct policy_reading *r, const struct json *value)
@@ -393,7 +393,7 @@ read_block(struct policy_reading *r, const struct json *value)
 	return read_keys(r, value, what, keys, COUNT(keys));
 }
 
-/* The block of another system is read into a policy that is thrown away: its errors still count. */
+/* Reads the block of another system into a discarded policy, for its errors. */
 static int
 read_other_block(struct policy_reading *r, const struct json *value)
 {
@@ -415,7 +415,7 @@ native_read(struct policy_reading *r, const struct json *value)
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));
 
-	/* blocks last: they add to and override what stands outside them */
+	/* blocks last: they add to and override what is outside them */
 	for (int i = 0; rc == 0 && i < 2; i++) {
 		const struct json *block = json_member(value, system_names[i]);
 

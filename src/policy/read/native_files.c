@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The native form's "files": lists of paths, and rules with everything said. */
+/* Reads "files" of the native form: lists of paths, and complete rules. */
 #include <string.h>
 
 #include "base/array.h"
@@ -81,7 +81,7 @@ read_path(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	read_last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
-	/* the place of a rule is the place of its path: that is what messages are about */
+	/* messages about a rule point at its path */
 	read_last_rule(r)->place = read_place(r, value);
 	return read_last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
 }

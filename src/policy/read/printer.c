@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Canonical native text. The short lists are used wherever they say the same as the full form.
- * Only the order of pattern rules has a meaning: where patterns both allow and deny, all of them
- * stand in "rules", in their order.
+ * Prints canonical native text. Short lists are used where they mean the same as a full rule. Only
+ * the order of patterns matters: if patterns both allow and deny, all are printed in "rules", in
+ * order.
  */
 #include "policy/read/printer.h"
 
@@ -17,7 +17,7 @@
 struct printer {
 	struct str *to;
 	int depth;
-	bool first; /* nothing written yet in the innermost object */
+	bool first; /* nothing printed yet in the innermost object */
 };
 
 static void
@@ -61,7 +61,7 @@ close_object(struct printer *p)
 	p->first = false;
 }
 
-/* Items already in JSON: on one line where they fit, else one a line. */
+/* Prints JSON items on one line if they fit, else one per line. */
 static void
 put_list(struct printer *p, const char *key, const struct str *items, size_t count)
 {
@@ -92,7 +92,7 @@ put_list(struct printer *p, const char *key, const struct str *items, size_t cou
 	str_add(p->to, "]");
 }
 
-/* The items of one list while it is gathered. */
+/* Items of the list being collected. */
 struct gathered {
 	struct str *items;
 	size_t count;
@@ -170,7 +170,7 @@ patterns_are_mixed(const struct policy *policy)
 	return seen[0] && seen[1];
 }
 
-/* Being optional means something only where a token can be unset. */
+/* "optional" matters only where a token can be unset. */
 static bool
 token_may_lack(const struct rule *rule)
 {
@@ -178,7 +178,7 @@ token_may_lack(const struct rule *rule)
 	       (*rule->path == '$' || *rule->path == '~' || read_inner_token(rule->path) != NULL);
 }
 
-/* Does the short list say all there is to say about the rule? */
+/* Does the short list express the rule completely? */
 static bool
 fits_list(const struct rule *rule, bool mixed)
 {
@@ -253,7 +253,7 @@ put_files(struct printer *p, const struct policy *policy)
 	close_object(p);
 }
 
-/* ---- the rest ---- */
+/* ---- other members ---- */
 
 static void
 put_bool(struct printer *p, const char *key, bool value)
@@ -268,7 +268,7 @@ put_network(struct printer *p, const struct network *network)
 	bool plain = network->ports.count == 0 && network->private_ranges.count == 0 &&
 		     network->resolver.text == NULL && network->ech == ECH_UNSET &&
 		     network->opaque.count == 0 && network->udp == UDP_UNSET;
-	/* the other keys say nothing in these modes */
+	/* the other keys have no effect in these modes */
 	bool word = network->mode == NET_NONE || network->mode == NET_ALL ||
 		    (network->mode == NET_LOCALHOST && network->localhost.count == 0 &&
 		     network->udp == UDP_UNSET) ||

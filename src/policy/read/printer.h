@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A policy in canonical native form. Reading what was printed and printing it again gives the same. */
+/* Prints a policy in canonical native form; reading it and printing again changes nothing. */
 #pragma once
 
 #include "base/str.h"
 #include "policy/model/model.h"
 
 void policy_print(const struct policy *policy, struct str *to);
-/* "10m", "90s": the shortest exact form of a limit as the reader takes it. */
+/* Prints a limit in its shortest exact form, such as "10m" or "90s". */
 void printer_print_limit(enum limit limit, uint64_t value, struct str *to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The door for policy text, and what its readers share. Every message names the place; a text is
- * read wholly or not at all.
+ * Dispatches policy text to the reader of its dialect, and shared helpers. Every message has a
+ * source position; a text is read completely or not at all.
  */
 #include "policy/read/reader.h"
 
@@ -326,7 +326,7 @@ read_hole(struct policy_reading *r, const struct json *at, const char *format, .
 	return 0;
 }
 
-/* Keys that only one dialect has. The first one found decides. */
+/* Keys that only one dialect has. The first match decides. */
 static const struct {
 	const char *key;
 	enum dialect dialect;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From policy text to struct policy. policy_read is the only way in; what follows it is shared by
- * the readers of the dialects: tables of keys, and one helper per kind of value.
+ * Reads policy text into a struct policy. policy_read is the only entry point; the rest is shared
+ * by the readers of the dialects.
  */
 #pragma once
 
 #include "base/json.h"
 #include "policy/model/model.h"
 
-/* How a text is to be read. */
+/* How to read a text. */
 struct reading_as {
 	enum dialect dialect; /* DIALECT_ANY: recognised by its keys */
 	const char *variant;  /* name of one of several policies in the text, or NULL */
@@ -38,48 +38,48 @@ int read_fail(const struct policy_reading *r, const struct json *value, const ch
 	__attribute__((format(printf, 3, 4)));
 /*
  * Calls the reader of each member. An unknown key is an error that suggests the nearest one. `what`
- * names the object in messages ("the policy", "\"files\"").
+ * names the object in messages, such as "the policy".
  */
 int read_keys(struct policy_reading *r, const struct json *object, const char *what,
 	      const struct read_key *keys, size_t count);
-/* Each refuses another type, naming the key and what was expected. */
+/* Each refuses any other type with a message that names the key and the expected type. */
 int read_text(struct policy_reading *r, const struct json *value, const char **ret_text);
 int read_bool(struct policy_reading *r, const struct json *value, bool *ret_bool);
 int read_whole(struct policy_reading *r, const struct json *value, int64_t low, int64_t high,
 	       int64_t *ret_number);
-/* names ends with NULL; gives the index of the value among them. "" entries never match. */
+/* names ends with NULL and "" never matches. *ret_index is the index of the value. */
 int read_name(struct policy_reading *r, const struct json *value, const char *const *names,
 	      int *ret_index);
-/* A list of strings, each given to `each`. */
+/* Calls `each` for every element of a list. */
 int read_list(struct policy_reading *r, const struct json *value, key_reader *each);
-/* A string that `check` accepts, or a message with the reason. */
+/* Reads a string that `check` accepts, or fails with its reason. */
 int read_checked(struct policy_reading *r, const struct json *value,
 		 const char *(*check)(const char *), const char **ret_text);
 int read_domain(struct policy_reading *r, const struct json *value);
 int read_port(struct policy_reading *r, const struct json *value, struct ports *ports);
 int read_localhost_port(struct policy_reading *r, const struct json *value);
 /*
- * A path of a dialect that knows no tokens: absolute or, with home, "~/" in front. What the plan
- * would expand and the dialect would not is refused.
+ * Reads a path of a dialect without tokens: absolute or, with home, starting with "~/". Refuses
+ * text that the plan would expand.
  */
 int read_plain_path(struct policy_reading *r, const struct json *value, bool home,
 		    const char **ret_text);
-/* What stands after a "/" in text and is a token to the plan, or NULL. */
+/* Returns the first token after a "/" in text, or NULL. */
 const char *read_inner_token(const char *text);
 
-/* The rule that is being read: the last one added. Members that two dialects have alike. */
+/* The rule being read, which was added last, and members common to two dialects. */
 struct rule *read_last_rule(struct policy_reading *r);
 int read_effect(struct policy_reading *r, const struct json *value);
 int read_worktrees(struct policy_reading *r, const struct json *value);
 int read_why(struct policy_reading *r, const struct json *value);
-/* All of these members, or a message that names one that is missing. */
+/* Fails with the name of the first missing member. */
 int read_check_members(struct policy_reading *r, const struct json *rule, const char *const *needed,
 		       size_t count);
 
-/* Refuses one regular expression too many: each costs time for every path asked about. */
+/* Refuses too many regular expressions: each costs time for every path. */
 #define REGEX_MAX 1000
 int read_check_regexes(struct policy_reading *r);
-/* Says that what stands at a value is not granted as it was asked for, and why. */
+/* Records that the value is not granted as requested, and why. */
 int read_hole(struct policy_reading *r, const struct json *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

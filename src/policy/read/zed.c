@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Zed's terminal.sandbox: a whole settings file, the sandbox object alone, or the resolved record
- * that its wrapper is given. All of a text is checked first, also the blocks for other systems;
- * only then is anything granted. null is the same as absent everywhere, so in a block it leaves
- * what stands outside.
+ * Reader of Zed's terminal.sandbox: a settings file, the sandbox object alone, or the record for
+ * its wrapper. The whole text is checked, including blocks for other systems, before anything is
+ * granted. null means absent, so a null in a block keeps the outer value.
  */
 #include <string.h>
 
@@ -13,16 +12,16 @@
 #include "policy/read/dialect_defaults.h"
 #include "policy/read/zed.h"
 
-/* The sandbox objects that count here; a later one overrides key by key. */
+/* The sandbox objects that apply; a later one overrides key by key. */
 struct sources {
 	const struct json *objects[3];
 	size_t count;
 };
 
-/* Like zed_apply_names; by enum command: run is a tool, shell a terminal. */
+/* By zed_apply_names and enum command: run is a tool, shell a terminal. */
 static const bool applies[][2] = {{false, true}, {true, false}, {true, true}, {false, false}};
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 static const struct json *
 find(const struct sources *sources, const char *key)
@@ -36,7 +35,7 @@ find(const struct sources *sources, const char *key)
 	return NULL;
 }
 
-/* system_paths is overridden one level down. */
+/* Members of system_paths are overridden one by one. */
 static const struct json *
 find_system(const struct sources *sources, const char *key)
 {
@@ -65,7 +64,7 @@ add_sandbox(struct policy_reading *r, struct sources *sources, const struct json
 	return 0;
 }
 
-/* The sandbox object of settings, or of a block of settings; NULL when there is none. */
+/* Returns the sandbox object of settings or of a block, or NULL. */
 static int
 find_sandbox(struct policy_reading *r, const struct json *settings, const struct json **ret_sandbox)
 {
@@ -115,7 +114,7 @@ add_settings(struct policy_reading *r, struct sources *sources, const struct jso
 
 /* ---- granting ---- */
 
-/* Written by name, so kept; but each opens the way out of any sandbox. */
+/* Paths granted because they are named, with a warning: each leads out of any sandbox. */
 static const struct {
 	const char *path, *reason;
 } unrestricted[] = {
@@ -265,7 +264,7 @@ grant_system(struct policy_reading *r, const struct sources *sources, const stru
 	return rc;
 }
 
-/* The three additional lists are called the same in settings and in the record. */
+/* The additional lists have the same names in settings and in the record. */
 static const struct {
 	const char *key;
 	enum list list;
@@ -305,7 +304,7 @@ grant_rest(struct policy_reading *r, const struct sources *sources, const struct
 	return rc;
 }
 
-/* Why the settings add nothing, said as a hole. 1 if they do apply. */
+/* Returns 1 if the settings apply, else records why not. */
 static int
 read_applies(struct policy_reading *r, const struct sources *sources)
 {
@@ -355,7 +354,7 @@ read_settings(struct policy_reading *r, const struct json *value)
 	return rc == 0 ? grant_rest(r, &sources, at) : rc;
 }
 
-/* ---- the record of the wrapper ---- */
+/* ---- record of the wrapper ---- */
 
 static int
 read_tracking_only(struct policy_reading *r, const struct json *at)
@@ -373,7 +372,7 @@ read_tracking_only(struct policy_reading *r, const struct json *at)
 			 "only kept track of");
 }
 
-/* The editor writes its built-in list into the record: then nobody asked for it by name. */
+/* Is it the editor's built-in list, which the user did not name? */
 static bool
 is_builtin_list(const struct policy_reading *r, const struct json *paths)
 {

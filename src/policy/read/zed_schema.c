@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The form of Zed's settings, of their sandbox object and of its wrapper's record: which of them a
- * text is, and whether all that stands in it is of the right kind.
- */
+/* Recognises and checks Zed's settings, their sandbox object and the record of its wrapper. */
 #include "policy/read/zed.h"
 
 #include "base/array.h"
@@ -139,7 +136,7 @@ zed_check_sandbox(struct policy_reading *r, const struct json *value)
 	return read_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
 }
 
-/* ---- which it is ---- */
+/* ---- recognition ---- */
 
 static const char *
 near_sandbox_key(const char *key)
@@ -151,7 +148,7 @@ near_sandbox_key(const char *key)
 	return str_nearest_word(key, names, COUNT(sandbox_keys));
 }
 
-/* Some key of the sandbox stands here, outside or inside of a block. */
+/* Does the object have a key of the sandbox, outside or inside a block? */
 static bool
 knows_sandbox(const struct json *object)
 {
@@ -169,8 +166,8 @@ knows_sandbox(const struct json *object)
 }
 
 /*
- * Settings, not the sandbox object: "terminal" says so. Without it, a text of which not one key is
- * the sandbox's is settings in which nobody spoke of it, unless every key looks like a slip.
+ * Settings have "terminal". A text without it and without any key of the sandbox is settings too,
+ * unless every key looks like a misspelt one.
  */
 bool
 zed_is_settings(const struct json *value)
@@ -207,7 +204,7 @@ static const struct read_key record_keys[] = {
 	{"additional_read_write_paths", check_additional},
 	{"allow_network", check_flag},
 	{"allowed_env_vars", check_names},
-	/* from here on optional; who starts the session gives it its own marks */
+	/* optional from here on; each session makes its own identifiers */
 	{"fingerprint_uuid", check_id},
 	{"tracking_only", check_flag},
 	{"cgroup_path", check_id},
