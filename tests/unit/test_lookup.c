@@ -12,7 +12,7 @@
 #include "child.h"
 #include "linux/broker/broker.h"
 #include "linux/broker/long_name.h"
-#include "linux/broker/path/lookup.h"
+#include "linux/broker/lookup.h"
 #include "linux/seccomp/syscalls.h"
 #include "lookup_caller.h"
 #include "tap.h"
@@ -21,7 +21,6 @@
 #define PATHS 200
 #define FINDINGS_MAX 10
 #define NO_MAGIC_LINKS 2
-#define NO_SYMLINKS 4
 
 static const char *const mode_names[MODES] = {"hold",  "hold link", "create", "create new",
 					      "mkdir", "rmdir",	    "unlink"};
@@ -53,30 +52,11 @@ print_path(const char *path)
 	}
 }
 
-/*
- * Where a link or procfs is on the way, a place is not always found as the kernel finds it: our own procfs is asked
- * instead of the caller's, and dots at the end and the root are not seen.
- */
-static bool
-is_known(const struct trial *trial, const char *what, int got)
-{
-	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, NO_SYMLINKS};
-	auto_fd int fd =
-		(int)syscall(SYS_openat2, trial->base, trial->caller->path, how, sizeof how);
-
-	if (fd >= 0 && !lookup_is_procfs(fd))
-		return false;
-	return strcmp(what, "changed") == 0 || strcmp(what, "at the place") == 0 || got == EISDIR ||
-	       got == ENAMETOOLONG || (strcmp(what, "no place") == 0 && got == ENOENT);
-}
-
 static void
 report(struct trial *trial, const char *what, int got)
 {
 	const struct caller *caller = trial->caller;
 
-	if (is_known(trial, what, got))
-		return;
 	trial->findings++;
 	printf("# seed %llu, %s, fd %d, \"", (unsigned long long)caller->tree->first,
 	       mode_names[trial->mode], trial->folder);
@@ -118,13 +98,14 @@ is_reached_again(const struct trial *trial, bool nofollow)
 }
 
 static void
-try_object(struct trial *trial, unsigned how)
+try_object(struct trial *trial, enum lookup_follow follow)
 {
-	struct lookup_object found = {.object = -1, .folder = -1};
+	struct lookup found = LOOKUP_NONE;
 	const struct caller *caller = trial->caller;
 	struct id id;
 
-	if (!lookup(trial->request, trial->base, caller->path, how, &found)) {
+	if (lookup(trial->request, trial->base, caller->path, LOOKUP_OBJECT, follow, &found) !=
+	    LOOKUP_FOUND) {
 		if (found.why != caller->why)
 			report(trial, "lookup fails", found.why);
 		if (found.object >= 0 || found.folder >= 0)
@@ -137,7 +118,7 @@ try_object(struct trial *trial, unsigned how)
 		report(trial, "another object", found.object);
 	else if (found.is_proc != id.is_proc)
 		report(trial, "is_proc", found.is_proc);
-	else if (!found.by_steps && !is_reached_again(trial, how & LOOKUP_NO_FOLLOW))
+	else if (!found.by_steps && !is_reached_again(trial, follow != LOOKUP_FOLLOW))
 		report(trial, "by_steps", found.by_steps);
 	auto_lookup_fn(&found);
 }
@@ -146,7 +127,7 @@ try_object(struct trial *trial, unsigned how)
 
 /* As the broker does it: what is there is opened through the fd, what is not there is made. errno, or 0. */
 static int
-create_found(const struct lookup_object *found, enum mode mode)
+create_found(const struct lookup *found, enum mode mode)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	char link[40];
@@ -176,7 +157,7 @@ create_found(const struct lookup_object *found, enum mode mode)
 static void
 try_quick_place(struct trial *trial)
 {
-	struct lookup_object found = {.object = -1, .folder = -1};
+	struct lookup found = LOOKUP_NONE;
 	struct id id;
 
 	if (!lookup_new(trial->base, trial->caller->path, &found))
@@ -196,10 +177,11 @@ try_quick_place(struct trial *trial)
 static void
 try_create(struct trial *trial)
 {
-	struct lookup_object found = {.object = -1, .folder = -1};
-	unsigned how = LOOKUP_NEW | (trial->mode == CREATE_NEW ? LOOKUP_NO_FOLLOW : 0);
+	struct lookup found = LOOKUP_NONE;
+	enum lookup_follow follow = trial->mode == CREATE_NEW ? LOOKUP_KEEP : LOOKUP_FOLLOW;
 	struct caller *caller = trial->caller;
-	bool is_found = lookup(trial->request, trial->base, caller->path, how, &found);
+	bool is_found = lookup(trial->request, trial->base, caller->path, LOOKUP_NEW, follow,
+			       &found) == LOOKUP_FOUND;
 	int why;
 
 	/* now the call itself: before, there was nothing */
@@ -259,7 +241,7 @@ leads_to(const char *path, const struct id *id)
 
 /* The path of a place is the one the kernel reports for what is there, or for its directory. */
 static bool
-is_canonical(const struct dir_entry *place)
+is_canonical(const struct lookup *place)
 {
 	char name[PATH_MAX], link[40], path[PATH_MAX];
 	auto_fd int fd = -1;
@@ -308,7 +290,7 @@ is_within_reach(const struct trial *trial, enum lookup_follow follow)
 }
 
 static enum lookup_result
-find_place(struct trial *trial, enum lookup_follow follow, struct dir_entry *place)
+find_place(struct trial *trial, enum lookup_follow follow, struct lookup *place)
 {
 	enum lookup_result end = lookup_caller_path(trial->request, trial->folder,
 						    (uint64_t)(uintptr_t)trial->caller->path,
@@ -330,7 +312,7 @@ find_place(struct trial *trial, enum lookup_follow follow, struct dir_entry *pla
 static void
 try_place(struct trial *trial, enum lookup_follow follow)
 {
-	auto_dir_entry struct dir_entry place = {.folder = -1};
+	auto_lookup struct lookup place = LOOKUP_NONE;
 	const struct caller *caller = trial->caller;
 	enum lookup_result end = find_place(trial, follow, &place);
 	struct id id;
@@ -351,7 +333,7 @@ try_place(struct trial *trial, enum lookup_follow follow)
 }
 
 static int
-act(enum mode mode, const struct dir_entry *place)
+act(enum mode mode, const struct lookup *place)
 {
 	int rc = mode == MKDIR
 			 ? mkdirat(place->folder, place->name, 0755)
@@ -364,7 +346,7 @@ act(enum mode mode, const struct dir_entry *place)
 static void
 try_change(struct trial *trial)
 {
-	auto_dir_entry struct dir_entry place = {.folder = -1};
+	auto_lookup struct lookup place = LOOKUP_NONE;
 	struct caller *caller = trial->caller;
 	enum lookup_result end = find_place(trial, LOOKUP_NAME, &place);
 	bool is_found = end == LOOKUP_FOUND;
@@ -404,13 +386,13 @@ try_modes(struct trial *trial)
 	caller_ask(caller, HOLD, trial->folder);
 	trial->is_removed = caller->why == 0 && caller->id.is_removed;
 	if (is_looked_up)
-		try_object(trial, 0);
+		try_object(trial, LOOKUP_FOLLOW);
 	try_place(trial, LOOKUP_FOLLOW);
 	trial->mode = HOLD_LINK;
 	caller_ask(caller, HOLD_LINK, trial->folder);
 	trial->is_removed = caller->why == 0 && caller->id.is_removed;
 	if (is_looked_up)
-		try_object(trial, LOOKUP_NO_FOLLOW);
+		try_object(trial, LOOKUP_KEEP);
 	try_place(trial, LOOKUP_KEEP);
 	for (trial->mode = CREATE; is_looked_up && trial->mode <= CREATE_NEW; trial->mode++)
 		try_create(trial);

@@ -10,7 +10,7 @@
 
 #include "ipc/proxy_ipc.h"
 #include "linux/broker/long_name.h"
-#include "linux/broker/lookup_parent.h"
+#include "linux/broker/lookup.h"
 #include "linux/broker/names_lock.h"
 #include "linux/broker/notif.h"
 #include "linux/broker/opener.h"
@@ -140,8 +140,6 @@ struct judged {
 };
 struct verdict broker_decide_object(const struct notif_call *request, const struct judged *what,
 				    decide_fn *decide, char **ret_path);
-/* A held object as a place: the folder its own name is in, if that is still where it is. */
-bool lookup_object_parent(int object, struct dir_entry *ret_place);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(const struct notif_call *request, const char *path);
 /* refuse.c: tells of a refusal that the caller only sees an errno of. */
@@ -180,18 +178,8 @@ bool broker_covers_own(const struct broker *broker, const char *path, unsigned r
 bool broker_vetted_by_all(const struct notif_call *request, const char *path);
 bool broker_is_private_tmp(const struct broker *broker, const char *path);
 
-/* Where argument `folder` (or the working folder) and the path at `address` lead. */
-enum lookup_result lookup_caller_path(const struct notif_call *request, int folder,
-				      uint64_t address, enum lookup_follow follow,
-				      struct dir_entry *ret_place);
-/* The same from a folder that is held, by a path that was read; base is borrowed. */
-enum lookup_result lookup_caller_from(const struct notif_call *request, int base, const char *path,
-				      enum lookup_follow follow, struct dir_entry *ret_place);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
 void blocking_open_start(const struct notif_call *request, int object, int flags);
-/* The caller's descriptor that "/proc/self/fd/N" and its like name; -1: no such text. */
-int lookup_caller_fd(const struct notif_call *request, uint64_t address);
-int lookup_fd_in_path(const char *path);
 
 /* sys_open.c, sys_names.c, sys_rename.c, sys_metadata.c, sys_socket.c, git_staging.c */
 broker_fn sys_open, sys_openat, sys_creat, sys_truncate;

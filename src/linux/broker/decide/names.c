@@ -10,7 +10,7 @@
 #include "linux/broker/decide/names.h"
 
 bool
-names_is_there(const struct dir_entry *place, struct stat *ret_stat)
+names_is_there(const struct lookup *place, struct stat *ret_stat)
 {
 	char name[NAME_MAX + 1];
 
@@ -30,7 +30,7 @@ names_finish(const struct notif_call *request, int rc)
 }
 
 int
-names_refuse(struct broker *broker, const struct dir_entry *place, unsigned right)
+names_refuse(struct broker *broker, const struct lookup *place, unsigned right)
 {
 	struct stat at;
 	bool there = names_is_there(place, &at);

@@ -6,8 +6,8 @@
 
 #include "linux/broker/broker.h"
 
-bool names_is_there(const struct dir_entry *place, struct stat *ret_stat);
+bool names_is_there(const struct lookup *place, struct stat *ret_stat);
 /* -1 with the errno that the kernel would have for a name that is, or is not, there. */
-int names_refuse(struct broker *broker, const struct dir_entry *place, unsigned right);
+int names_refuse(struct broker *broker, const struct lookup *place, unsigned right);
 /* Answers with the result of a call of our own. */
 void names_finish(const struct notif_call *request, int rc);

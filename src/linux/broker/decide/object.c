@@ -24,12 +24,12 @@ static const char gone[] = " (deleted)";
 static char *
 find_name(const struct notif_call *request, const struct judged *what)
 {
-	auto_dir_entry struct dir_entry place = {.folder = -1};
+	auto_lookup struct lookup place = LOOKUP_NONE;
 	struct stat here, there;
 	char *name = NULL;
 
 	if (what->way != NULL &&
-	    lookup_caller_from(request, what->base, what->way, what->follow, &place) ==
+	    lookup(request, what->base, what->way, LOOKUP_ENTRY, what->follow, &place) ==
 		    LOOKUP_FOUND &&
 	    fstat(what->object, &here) == 0 &&
 	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,

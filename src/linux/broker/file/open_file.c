@@ -264,7 +264,7 @@ open_found(const struct open_call *o)
 /* ---- git's own files ---- */
 
 static bool
-find_spot(const struct open_call *o, struct dir_entry *to)
+find_spot(const struct open_call *o, struct lookup *to)
 {
 	if (o->found.object >= 0)
 		return lookup_object_parent(o->found.object, to);
@@ -277,7 +277,7 @@ find_spot(const struct open_call *o, struct dir_entry *to)
 int
 open_vetted(struct open_call *o)
 {
-	auto_dir_entry struct dir_entry spot = {.folder = -1};
+	auto_lookup struct lookup spot = LOOKUP_NONE;
 	struct git_staging_call vetted = {.request = o->request,
 					  .place = &spot,
 					  .flags = o->how.flags,

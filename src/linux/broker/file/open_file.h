@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "linux/broker/broker.h"
-#include "linux/broker/path/lookup.h"
+#include "linux/broker/lookup.h"
 
 #define OPEN_TMPFILE 020000000 /* O_TMPFILE without the O_DIRECTORY that belongs to it */
 /* Of a new file's mode: nothing that lends its owner's rights to whoever runs it. */
@@ -25,7 +25,7 @@ struct open_call {
 	mode_t umask;
 	int base; /* borrowed: where the way starts */
 	const char *way;
-	struct lookup_object found;
+	struct lookup found;
 	struct stat at; /* of the object */
 	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
 	struct verdict verdict; /* by that path */

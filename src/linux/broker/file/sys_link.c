@@ -47,7 +47,7 @@ may_name(const struct notif_call *request, const char *path)
 
 /* Tells which of the two names is the reason. */
 static int
-refuse_link(const struct notif_call *request, const char *from, const struct dir_entry *to)
+refuse_link(const struct notif_call *request, const char *from, const struct lookup *to)
 {
 	struct stat at;
 
@@ -61,7 +61,7 @@ refuse_link(const struct notif_call *request, const char *from, const struct dir
 
 /* From a descriptor: the one way to give a nameless file a name. */
 static int
-link_descriptor(const struct notif_call *request, int fd, const struct dir_entry *to)
+link_descriptor(const struct notif_call *request, int fd, const struct lookup *to)
 {
 	auto_free char *path = NULL;
 	char name[40];
@@ -86,7 +86,7 @@ link_descriptor(const struct notif_call *request, int fd, const struct dir_entry
 static void
 link_from_descriptor(const struct notif_call *request, int number, int to_folder, uint64_t to_path)
 {
-	auto_dir_entry struct dir_entry to;
+	auto_lookup struct lookup to;
 	enum lookup_result end = lookup_caller_path(request, to_folder, to_path, LOOKUP_NAME, &to);
 	auto_fd int fd = -1;
 	int rc, why = EBADF;
@@ -117,7 +117,7 @@ link_from_descriptor(const struct notif_call *request, int number, int to_folder
 
 /* A file can be changed by its second name: both are noted. */
 static int
-link_names(struct broker *broker, const struct dir_entry *from, const struct dir_entry *to)
+link_names(struct broker *broker, const struct lookup *from, const struct lookup *to)
 {
 	autorun_note_at(broker, from->folder, from->name, from->path);
 	autorun_note_at(broker, to->folder, to->name, to->path);
@@ -128,7 +128,7 @@ static void
 make_link(const struct notif_call *request, const int folders[2], const uint64_t paths[2],
 	  int flags)
 {
-	auto_dir_entry struct dir_entry from = {.folder = -1}, to = {.folder = -1};
+	auto_lookup struct lookup from = LOOKUP_NONE, to = LOOKUP_NONE;
 	enum lookup_result ends[2];
 	struct stat at;
 	int rc;

@@ -20,7 +20,7 @@
 #include "git/protect/git_repo_cache.h"
 #include "linux/broker/file/metadata.h"
 #include "linux/broker/git/git_check.h"
-#include "linux/broker/path/lookup.h"
+#include "linux/broker/lookup.h"
 #include "linux/broker/pty.h"
 #include "linux/seccomp/syscalls.h"
 #include "plan/shared_dirs.h"
@@ -276,8 +276,8 @@ static int
 hold_by_steps(const struct notif_call *request, int base, const char *path,
 	      enum lookup_follow follow, int *ret_errno)
 {
-	auto_dir_entry struct dir_entry place = {.folder = -1};
-	enum lookup_result end = lookup_caller_from(request, base, path, follow, &place);
+	auto_lookup struct lookup place = LOOKUP_NONE;
+	enum lookup_result end = lookup(request, base, path, LOOKUP_ENTRY, follow, &place);
 	int fd;
 
 	*ret_errno = place.why;
@@ -296,14 +296,13 @@ static int
 hold(const struct notif_call *request, int base, const char *path, enum lookup_follow follow,
      int *ret_errno)
 {
-	struct lookup_object found;
-	int said =
-		lookup_object(base, path, follow == LOOKUP_FOLLOW ? 0 : LOOKUP_NO_FOLLOW, &found);
+	struct lookup found;
+	enum lookup_result end =
+		lookup_by_kernel(request, base, path, LOOKUP_OBJECT, follow, &found);
 
 	*ret_errno = found.why;
-	if (said >= 0)
+	if (end != LOOKUP_ELSEWHERE)
 		return found.object;
-	auto_lookup_fn(&found);
 	return hold_by_steps(request, base, path, follow, ret_errno);
 }
 

@@ -18,7 +18,7 @@
 
 /* What is done to a place, once it may be. */
 struct deed {
-	int (*act)(const struct dir_entry *place, const struct deed *deed);
+	int (*act)(const struct lookup *place, const struct deed *deed);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
 	mode_t mode;
 	dev_t device;
@@ -28,32 +28,32 @@ struct deed {
 };
 
 static int
-do_mkdir(const struct dir_entry *place, const struct deed *deed)
+do_mkdir(const struct lookup *place, const struct deed *deed)
 {
 	return mkdirat(place->folder, place->name, deed->mode);
 }
 
 static int
-do_mknod(const struct dir_entry *place, const struct deed *deed)
+do_mknod(const struct lookup *place, const struct deed *deed)
 {
 	return mknodat(place->folder, place->name, deed->mode, deed->device);
 }
 
 static int
-do_symlink(const struct dir_entry *place, const struct deed *deed)
+do_symlink(const struct lookup *place, const struct deed *deed)
 {
 	return symlinkat(deed->text, place->folder, place->name);
 }
 
 static int
-do_unlink(const struct dir_entry *place, const struct deed *deed)
+do_unlink(const struct lookup *place, const struct deed *deed)
 {
 	return unlinkat(place->folder, place->name, deed->flags);
 }
 
 /* Removing is free at vetted names: what comes instead is vetted then. */
 static int
-do_deed(const struct notif_call *request, const struct dir_entry *place, const struct deed *deed)
+do_deed(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
 	struct verdict verdict = broker_decide(request, place->path);
 	struct stat at;
@@ -75,7 +75,7 @@ do_deed(const struct notif_call *request, const struct dir_entry *place, const s
 
 /* The name is there or not, and so the kernel may have another reason. */
 static void
-leave(const struct notif_call *request, const struct dir_entry *place, const struct deed *deed)
+leave(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
 	struct stat at;
 
@@ -90,7 +90,7 @@ leave(const struct notif_call *request, const struct dir_entry *place, const str
 static void
 sys_on(const struct notif_call *request, int folder, uint64_t path, const struct deed *deed)
 {
-	auto_dir_entry struct dir_entry place;
+	auto_lookup struct lookup place;
 	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
 	int rc;
 
@@ -154,7 +154,7 @@ find_kind_mistake(mode_t mode)
 
 /* What is wrong with a new name there is said before that it may not be made. */
 static int
-find_name_mistake(const struct dir_entry *place)
+find_name_mistake(const struct lookup *place)
 {
 	struct stat at;
 
@@ -168,7 +168,7 @@ find_name_mistake(const struct dir_entry *place)
 static void
 refuse_device(const struct notif_call *request, int folder, uint64_t path)
 {
-	auto_dir_entry struct dir_entry place;
+	auto_lookup struct lookup place;
 	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
 
 	if (end == LOOKUP_ELSEWHERE)

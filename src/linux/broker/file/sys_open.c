@@ -216,32 +216,28 @@ sys_on_found(struct open_call *o)
 	return false;
 }
 
-static unsigned
-find_how(uint64_t flags)
+static enum lookup_follow
+follow_by(uint64_t flags)
 {
-	unsigned how = 0;
+	bool keeps = (flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL));
 
-	if ((flags & O_NOFOLLOW) || ((flags & O_CREAT) && (flags & O_EXCL)))
-		how |= LOOKUP_NO_FOLLOW;
-	if (flags & O_CREAT)
-		how |= LOOKUP_NEW;
-	return how;
+	return keeps ? LOOKUP_KEEP : LOOKUP_FOLLOW;
 }
 
 /* One walk and what follows from it; true: once more. */
 static bool
 try_open(struct open_call *o)
 {
-	unsigned how = find_how(o->how.flags);
-	bool found = lookup(o->request, o->base, o->way, how, &o->found);
+	enum lookup_want want = o->how.flags & O_CREAT ? LOOKUP_NEW : LOOKUP_OBJECT;
+	enum lookup_result end =
+		lookup(o->request, o->base, o->way, want, follow_by(o->how.flags), &o->found);
 	bool again = false;
 
-	if (!found)
+	if (end != LOOKUP_FOUND)
 		notif_fail(o->request, o->found.why);
 	else if (notif_is_valid(o->request))
 		again = sys_on_found(o);
-	if (found)
-		auto_lookup_fn(&o->found);
+	auto_lookup_fn(&o->found);
 	return again;
 }
 
@@ -465,7 +461,8 @@ sys_truncate(const struct notif_call *request)
 		base = notif_folder(request, AT_FDCWD, &why);
 		why = base >= 0 ? 0 : why;
 	}
-	if (why != 0 || !lookup(request, base, path, 0, &o.found)) {
+	if (why != 0 ||
+	    lookup(request, base, path, LOOKUP_OBJECT, LOOKUP_FOLLOW, &o.found) != LOOKUP_FOUND) {
 		notif_fail(request, why != 0 ? why : o.found.why);
 		return;
 	}

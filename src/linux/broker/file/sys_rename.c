@@ -31,7 +31,7 @@
 
 struct move {
 	const struct notif_call *request;
-	struct dir_entry from, to;
+	struct lookup from, to;
 	struct stat from_stat, to_stat;
 	bool is_replacing;
 	unsigned flags;
@@ -41,13 +41,13 @@ struct move {
 static inline void
 auto_move_fn(const struct move *move)
 {
-	auto_dir_entry_fn(&move->from);
-	auto_dir_entry_fn(&move->to);
+	auto_lookup_fn(&move->from);
+	auto_lookup_fn(&move->to);
 }
 #define auto_move __attribute__((cleanup(auto_move_fn)))
 
 static bool
-lacks(const struct move *move, const struct dir_entry *place, unsigned rights)
+lacks(const struct move *move, const struct lookup *place, unsigned rights)
 {
 	unsigned missing = rights & ~broker_decide(move->request, place->path).rights;
 
@@ -180,7 +180,7 @@ compare_trees(struct move *move, int folder, const char *from, const char *to)
 }
 
 static int
-check_folder(struct move *move, const struct dir_entry *from, const struct dir_entry *to)
+check_folder(struct move *move, const struct lookup *from, const struct lookup *to)
 {
 	auto_fd int fd = -1;
 
@@ -209,8 +209,7 @@ gains(const struct move *move, const char *old, const char *new)
 }
 
 static int
-check_entry(struct move *move, const struct dir_entry *from, mode_t mode,
-	    const struct dir_entry *to)
+check_entry(struct move *move, const struct lookup *from, mode_t mode, const struct lookup *to)
 {
 	if (S_ISREG(mode))
 		return gains(move, from->path, to->path) ? EXDEV : 0;
@@ -222,7 +221,7 @@ check_entry(struct move *move, const struct dir_entry *from, mode_t mode,
 }
 
 static int
-refuse_vetted(const struct move *move, const struct dir_entry *place, const char *why)
+refuse_vetted(const struct move *move, const struct lookup *place, const char *why)
 {
 	refuse_report(move->request->broker, "rename", place->path, why);
 	errno = EACCES;
@@ -337,8 +336,8 @@ move_name(const struct notif_call *request, const int folders[2], const uint64_t
 {
 	auto_move struct move move = {.request = request,
 				      .flags = flags,
-				      .from = {.folder = -1},
-				      .to = {.folder = -1}};
+				      .from = LOOKUP_NONE,
+				      .to = LOOKUP_NONE};
 	enum lookup_result ends[2];
 	int rc;
 

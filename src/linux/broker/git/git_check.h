@@ -96,7 +96,7 @@ enum git_staging_result {
 };
 struct git_staging_call {
 	const struct notif_call *request;
-	const struct dir_entry *place;
+	const struct lookup *place;
 	uint64_t flags;
 	mode_t mode;	/* without the umask */
 	int fd, number; /* of VET_STAGED */

@@ -1,22 +1,97 @@
 // SPDX-License-Identifier: MIT
-/* Paths and descriptors of a caller, looked up for the handlers. */
-#include "linux/broker/broker.h"
-
+/* Paths and fds as the arguments of a call have them, and canonical paths. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 
-#include "base/ascii.h"
 #include "base/fd.h"
-#include "linux/broker/connect.h"
-#include "linux/broker/path/lookup.h"
+#include "linux/broker/long_name.h"
+#include "linux/broker/lookup.h"
+#include "linux/broker/notif.h"
+
+/* ---- canonical paths ---- */
+
+char *
+lookup_fd_name(int fd)
+{
+	static const char gone[] = " (deleted)";
+	char link[40], to[PATH_MAX];
+	struct stat at;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, to, sizeof to - 1);
+	if (n < 0)
+		return NULL;
+	to[n] = '\0';
+	errno = ENOENT;
+	if (*to != '/')
+		return NULL;
+	if ((size_t)n < sizeof gone || strcmp(to + n - (sizeof gone - 1), gone) != 0 ||
+	    (fstat(fd, &at) == 0 && at.st_nlink > 0))
+		return strdup(to);
+	return NULL;
+}
+
+char *
+lookup_dir_name(struct long_names *deep, int folder)
+{
+	char to[PATH_MAX];
+	/* takes a third of the time that reading procfs takes */
+	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, sizeof to);
+	char *name = n > 1 && *to == '/' ? strdup(to) : lookup_fd_name(folder);
+
+	return name == NULL && errno == ENAMETOOLONG ? long_name_name(deep, folder) : name;
+}
+
+char *
+lookup_join(const char *folder, const char *name)
+{
+	size_t above = strcmp(folder, "/") == 0 ? 0 : strlen(folder), length = strcspn(name, "/");
+	char *to = malloc(above + length + 2);
+
+	if (to == NULL)
+		return NULL;
+	memcpy(to, folder, above);
+	to[above] = '/';
+	memcpy(to + above + 1, name, length);
+	to[above + 1 + length] = '\0';
+	return to;
+}
 
 bool
-lookup_object_parent(int object, struct dir_entry *ret_place)
+lookup_is_procfs(int fd)
 {
-	struct dir_entry *to = ret_place;
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC;
+}
+
+bool
+lookup_unchanged(const struct lookup *entry)
+{
+	auto_free char *folder = NULL, *now = NULL;
+
+	/* such a name cannot be created, removed or moved */
+	if (entry->is_folder_itself)
+		return true;
+	folder = lookup_dir_name(entry->deep, entry->folder);
+	now = folder == NULL ? NULL : lookup_join(folder, entry->name);
+	if (now != NULL && strcmp(now, entry->path) == 0)
+		return true;
+	errno = ENOENT;
+	return false;
+}
+
+bool
+lookup_object_parent(int object, struct lookup *ret_entry)
+{
+	struct lookup *to = ret_entry;
 	auto_free char *folder = NULL;
 	struct stat here, there;
 	char *slash;
@@ -26,7 +101,8 @@ lookup_object_parent(int object, struct dir_entry *ret_place)
 	if (folder == NULL)
 		return false;
 	slash = strrchr(folder, '/');
-	strcpy(to->name, slash[1] == '\0' ? "." : slash + 1);
+	to->is_folder_itself = slash[1] == '\0';
+	strcpy(to->name, to->is_folder_itself ? "." : slash + 1);
 	slash[slash == folder] = '\0';
 	to->folder = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return to->folder >= 0 && fstat(object, &here) == 0 &&
@@ -34,89 +110,23 @@ lookup_object_parent(int object, struct dir_entry *ret_place)
 	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
 }
 
-static bool
-place_name(struct lookup_object *found, struct dir_entry *to)
-{
-	auto_free char *folder = lookup_dir_name(to->deep, found->folder);
-
-	to->path = folder == NULL ? NULL : lookup_join(folder, found->name);
-	if (to->path == NULL)
-		return false;
-	strcpy(to->name, found->name);
-	to->folder = found->folder;
-	found->folder = -1;
-	return true;
-}
-
-/* Through procfs, as by /proc/self/cwd. What is procfs's own is left to whoever asks: why says if it is there. */
-static enum lookup_result
-walk_by_steps(const struct notif_call *request, int base, const char *path,
-	      enum lookup_follow follow, struct dir_entry *ret_place)
-{
-	auto_lookup struct lookup_object found = {.object = -1, .folder = -1};
-	char text[PATH_MAX], slashes[PATH_MAX];
-	size_t length = strlen(path), end = length;
-	unsigned how = LOOKUP_NEW;
-
-	while (end > 1 && path[end - 1] == '/')
-		end--;
-	memcpy(text, path, end);
-	text[end] = '\0';
-	strcpy(slashes, path + end);
-	if (follow == LOOKUP_NAME || (follow == LOOKUP_KEEP && end == length))
-		how |= LOOKUP_NO_FOLLOW;
-	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
-	if (!lookup_by_steps(request, base, text, how, &found)) {
-		ret_place->why = found.why;
-		return LOOKUP_FAILED;
-	}
-	/* procfs makes nothing, and says so by this word */
-	ret_place->why = found.object < 0 ? ENOENT : EACCES;
-	if (found.is_proc)
-		return LOOKUP_ELSEWHERE;
-	if (!(found.object >= 0 ? lookup_object_parent(found.object, ret_place)
-				: place_name(&found, ret_place))) {
-		auto_dir_entry_fn(ret_place);
-		ret_place->folder = -1;
-		ret_place->path = NULL;
-		return LOOKUP_ELSEWHERE;
-	}
-	if (strlen(ret_place->name) + strlen(slashes) < sizeof ret_place->name)
-		strcat(ret_place->name, slashes);
-	return LOOKUP_FOUND;
-}
-
-enum lookup_result
-lookup_caller_from(const struct notif_call *request, int base, const char *path,
-		   enum lookup_follow follow, struct dir_entry *ret_place)
-{
-	enum lookup_result end;
-
-	ret_place->deep = request->deep;
-	end = lookup_parent(base, path, follow, ret_place);
-	return end == LOOKUP_ELSEWHERE ? walk_by_steps(request, base, path, follow, ret_place)
-				       : end;
-}
+/* ---- arguments ---- */
 
 enum lookup_result
 lookup_caller_path(const struct notif_call *request, int folder, uint64_t address,
-		   enum lookup_follow follow, struct dir_entry *ret_place)
+		   enum lookup_follow follow, struct lookup *ret_entry)
 {
 	char path[PATH_MAX];
 	auto_fd int base = -1;
 
-	*ret_place = (struct dir_entry){.folder = -1, .deep = request->deep};
-	ret_place->why = notif_path(request, address, path);
-	if (ret_place->why == 0 && *path == '\0')
-		ret_place->why = ENOENT;
-	if (ret_place->why != 0)
-		return LOOKUP_FAILED;
-	if (*path != '/') {
-		base = notif_folder(request, folder, &ret_place->why);
-		if (base < 0)
-			return LOOKUP_FAILED;
-	}
-	return lookup_caller_from(request, base, path, follow, ret_place);
+	*ret_entry = (struct lookup)LOOKUP_NONE;
+	ret_entry->why = notif_path(request, address, path);
+	if (ret_entry->why == 0 && *path == '\0')
+		ret_entry->why = ENOENT;
+	if (ret_entry->why == 0 && *path != '/')
+		base = notif_folder(request, folder, &ret_entry->why);
+	return ret_entry->why != 0 ? LOOKUP_FAILED
+				   : lookup(request, base, path, LOOKUP_ENTRY, follow, ret_entry);
 }
 
 int

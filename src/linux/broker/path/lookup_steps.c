@@ -1,262 +1,246 @@
 // SPDX-License-Identifier: MIT
 /*
- * Walking one name at a time. Links are read and their text walked on; in procfs "self" is the
- * caller, and a magic link leads where it leads for whoever may read the caller: its own name is
- * judged afterwards. What belongs to our own process is closed at the first step into it.
+ * Lookups name by name. Links are read and their text is walked; in procfs "self" is the caller. A magic link is opened,
+ * if we may read the caller: the canonical path is decided about afterwards. What belongs to our own process is refused
+ * at the first step into it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/broker/call/procfs_view.h"
 #include "linux/broker/nest.h"
-#include "linux/broker/path/lookup.h"
-#include "linux/seccomp/syscalls.h"
+#include "linux/broker/path/lookup_walk.h"
 
-#define NO_MAGIC_LINKS 0x02u
-#define LINKS_MAX 40
-
-struct steps {
+/* to->object is what was reached so far; to->folder is the directory it is in, -1 after a magic link. */
+struct walk {
 	const struct notif_call *request;
-	unsigned how;
-	int at; /* held: where we stand */
+	enum lookup_want want;
+	enum lookup_follow follow;
+	struct lookup *to;
 	int links;
 	char rest[PATH_MAX]; /* still to be walked */
 };
 
-/* The next name, and whether it is the last one. */
 struct name {
-	char text[NAME_MAX + 1];
-	const char *after; /* in rest, from the slash on */
-	bool is_last;	   /* but for slashes */
+	char text[PATH_MAX];
+	const char *start, *after; /* in rest; after: from the slash on */
+	bool is_last;		   /* but for slashes */
 };
 
-/* 1: there is one, 0: none, -1: errno is set. */
-static int
-next_name(struct steps *s, struct name *to)
-{
-	const char *start = s->rest + strspn(s->rest, "/");
-	size_t length = strcspn(start, "/");
-
-	if (length == 0)
-		return 0;
-	if (length > NAME_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(to->text, start, length);
-	to->text[length] = '\0';
-	to->after = start + length;
-	to->is_last = to->after[strspn(to->after, "/")] == '\0';
-	return 1;
-}
+enum step { STEP_ON, STEP_END, STEP_FAILED }; /* failed: with errno */
 
 static bool
-is_dots(const char *name)
+next_name(const struct walk *w, struct name *to)
 {
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+	to->start = w->rest + strspn(w->rest, "/");
+	to->after = to->start + strcspn(to->start, "/");
+	to->is_last = to->after[strspn(to->after, "/")] == '\0';
+	snprintf(to->text, sizeof to->text, "%.*s", (int)(to->after - to->start), to->start);
+	return *to->text != '\0';
 }
 
 static void
-stand_on(struct steps *s, int fd)
+replace(int *at, int fd)
 {
-	close(s->at);
-	s->at = fd;
+	if (*at >= 0)
+		close(*at);
+	*at = fd;
 }
 
 static int
-start(struct steps *s, int base)
+start(const char *path, int base)
 {
-	if (*s->rest == '/')
-		return open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fcntl(base, F_DUPFD_CLOEXEC, 0);
+	return *path == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
+			    : fcntl(base, F_DUPFD_CLOEXEC, 0);
 }
 
 /* ---- procfs ---- */
 
 static bool
-is_closed(const struct steps *s, const char *name)
+is_refused(const struct walk *w, const char *name)
 {
-	auto_free char *path = lookup_fd_name(s->at);
+	auto_free char *path = lookup_fd_name(w->to->object);
 	auto_free char *inner = path == NULL ? NULL : lookup_join(path, name);
 
-	return inner == NULL || !nest_may_look(s->request, inner);
+	return inner == NULL || !nest_may_look(w->request, inner);
 }
 
-/* A link that leads by itself, not by its text. */
+/* A link that the kernel follows without a text. */
 static bool
-is_magic(const struct steps *s, const char *name)
+is_magic(const struct walk *w, const char *name)
 {
-	const uint64_t how[3] = {O_PATH | O_CLOEXEC, 0, NO_MAGIC_LINKS};
-	auto_fd int fd = (int)syscall(SYS_openat2, s->at, name, how, sizeof how);
+	auto_fd int fd = lookup_open(w->to->object, name, 0, NO_MAGIC_LINKS);
 
 	return fd < 0 && errno == ELOOP;
 }
 
 /* ---- links ---- */
 
-/* In a sticky folder that all may write, only links of one's own or of the folder's owner count. */
 static bool
-is_planted(const struct steps *s, const struct stat *link)
+read_link(const struct walk *w, int link, const char *name, char to[PATH_MAX])
 {
-	struct stat folder;
-	char digit = '0';
-	auto_fd int fd = -1;
-
-	if (link->st_uid == geteuid() || fstat(s->at, &folder) < 0 ||
-	    (folder.st_mode & (S_ISVTX | S_IWOTH)) != (S_ISVTX | S_IWOTH) ||
-	    folder.st_uid == link->st_uid)
-		return false;
-	fd = open("/proc/sys/fs/protected_symlinks", O_RDONLY | O_CLOEXEC);
-	return fd < 0 || read(fd, &digit, 1) != 1 || digit != '0';
-}
-
-static int
-read_link(const struct steps *s, int link, const char *name, char to[PATH_MAX])
-{
+	int at = w->to->object;
 	ssize_t n;
 
-	if (lookup_is_procfs(s->at) && procfs_is_root(s->at) &&
-	    procfs_self(s->request->thread, name, to, PATH_MAX))
-		return 0;
+	if (lookup_is_procfs(at) && procfs_is_root(at) &&
+	    procfs_self(w->request->thread, name, to, PATH_MAX))
+		return true;
 	n = readlinkat(link, "", to, PATH_MAX - 1);
-	if (n <= 0)
-		return -1;
-	to[n] = '\0';
-	return 0;
+	to[n < 0 ? 0 : n] = '\0';
+	return n > 0;
 }
 
 /* The link's text takes the place of its name. */
-static int
-follow(struct steps *s, int link, const struct stat *of_link, const struct name *name)
+static enum step
+follow(struct walk *w, int link, const struct stat *of_link, const struct name *name)
 {
 	char text[PATH_MAX], rest[PATH_MAX];
 	int root;
 
-	errno = ELOOP;
-	if (++s->links > LINKS_MAX)
-		return -1;
-	errno = EACCES;
-	if (name->is_last && is_planted(s, of_link))
-		return -1;
+	if (name->is_last && lookup_is_protected(w->to->object, of_link))
+		return errno = EACCES, STEP_FAILED;
 	errno = ENOENT;
-	if (read_link(s, link, name->text, text) < 0)
-		return -1;
-	errno = ENAMETOOLONG;
+	if (!read_link(w, link, name->text, text))
+		return STEP_FAILED;
 	if (snprintf(rest, sizeof rest, "%s%s", text, name->after) >= (int)sizeof rest)
-		return -1;
-	strcpy(s->rest, rest);
+		return errno = ENAMETOOLONG, STEP_FAILED;
+	strcpy(w->rest, rest);
 	if (*text != '/')
-		return 0;
-	root = start(s, -1);
+		return STEP_ON;
+	root = start(text, -1);
 	if (root < 0)
-		return -1;
-	stand_on(s, root);
-	return 0;
+		return STEP_FAILED;
+	replace(&w->to->folder, -1);
+	replace(&w->to->object, root);
+	return STEP_ON;
 }
 
 /* ---- steps ---- */
 
-enum lookup_step { STEP_ON, STEP_END, STEP_PLACE, STEP_FAILED };
-
-static enum lookup_step
-arrive(struct steps *s, int fd, const struct stat *at, const struct name *name)
+/* fd, which is taken over, is reached. If an entry has slashes, the call on it says what is wrong with them. */
+static enum step
+arrive(struct walk *w, int fd, bool is_magic, const struct name *name)
 {
-	char rest[PATH_MAX];
+	struct lookup *to = w->to;
+	struct stat at;
 
-	if (*name->after != '\0' && !S_ISDIR(at->st_mode)) {
+	if (fstat(fd, &at) < 0 || (*name->after != '\0' && !S_ISDIR(at.st_mode) &&
+				   (is_magic || !name->is_last || w->want != LOOKUP_ENTRY))) {
 		close(fd);
-		errno = ENOTDIR;
-		return STEP_FAILED;
+		return errno = ENOTDIR, STEP_FAILED;
 	}
-	stand_on(s, fd);
-	strcpy(rest, name->after);
-	strcpy(s->rest, rest);
+	replace(&to->folder, is_magic ? -1 : to->object);
+	if (is_magic)
+		close(to->object);
+	to->object = fd;
+	strcpy(to->name, name->start);
+	memmove(w->rest, name->after, strlen(name->after) + 1);
 	return name->is_last ? STEP_END : STEP_ON;
 }
 
+static enum step
+step_through(struct walk *w, const struct name *name)
+{
+	int fd = openat(w->to->object, name->text, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? STEP_FAILED : arrive(w, fd, true, name);
+}
+
 /* fd is taken over. */
-static enum lookup_step
-step_onto(struct steps *s, int fd, const struct name *name)
+static enum step
+step_onto(struct walk *w, int fd, const struct name *name)
 {
-	bool keeps = name->is_last && *name->after == '\0' && (s->how & LOOKUP_NO_FOLLOW);
-	struct stat at = {0};
-	int rc;
+	bool keeps = name->is_last && !lookup_follows(w->follow, name->start);
+	auto_fd int held = fd;
+	bool is_proc = lookup_is_procfs(held);
+	struct stat at;
 
-	if (lookup_is_procfs(fd) && is_closed(s, name->text)) {
-		close(fd);
-		errno = EACCES;
-		return STEP_FAILED;
-	}
-	if (fstat(fd, &at) < 0 || !S_ISLNK(at.st_mode) || keeps)
-		return arrive(s, fd, &at, name);
-	if (lookup_is_procfs(fd) && is_magic(s, name->text)) {
-		close(fd);
-		errno = ELOOP;
-		if (++s->links > LINKS_MAX)
-			return STEP_FAILED;
-		fd = openat(s->at, name->text, O_PATH | O_CLOEXEC);
-		return fd < 0 || fstat(fd, &at) < 0 ? STEP_FAILED : arrive(s, fd, &at, name);
-	}
-	rc = follow(s, fd, &at, name);
-	close(fd);
-	return rc < 0 ? STEP_FAILED : STEP_ON;
+	if (is_proc && is_refused(w, name->text))
+		return errno = EACCES, STEP_FAILED;
+	if (keeps || fstat(held, &at) < 0 || !S_ISLNK(at.st_mode))
+		return arrive(w, fd_take(&held), false, name);
+	if (++w->links > LINKS_MAX)
+		return errno = ELOOP, STEP_FAILED;
+	return is_proc && is_magic(w, name->text) ? step_through(w, name)
+						  : follow(w, held, &at, name);
 }
 
-static enum lookup_step
-step(struct steps *s, struct name *name)
+static enum step
+step(struct walk *w)
 {
-	int more = next_name(s, name), fd;
-
-	if (more <= 0)
-		return more < 0 ? STEP_FAILED : STEP_END;
-	/* no name is made with a slash behind it, whatever is there */
-	errno = EISDIR;
-	if (name->is_last && *name->after == '/' && (s->how & LOOKUP_NEW) && !is_dots(name->text))
-		return STEP_FAILED;
-	fd = openat(s->at, name->text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0)
-		return step_onto(s, fd, name);
-	return errno == ENOENT && name->is_last && !is_dots(name->text) && (s->how & LOOKUP_NEW)
-		       ? STEP_PLACE
-		       : STEP_FAILED;
-}
-
-bool
-lookup_by_steps(const struct notif_call *request, int base, const char *path, unsigned how,
-		struct lookup_object *ret_found)
-{
-	struct steps s = {.request = request, .how = how};
-	struct lookup_object *to = ret_found;
 	struct name name;
-	enum lookup_step end;
+	bool is_new, is_free;
+	int fd;
 
-	to->object = to->folder = -1;
-	snprintf(s.rest, sizeof s.rest, "%s", path);
-	s.at = start(&s, base);
-	if (s.at < 0) {
-		to->why = errno;
+	if (!next_name(w, &name))
+		return STEP_END;
+	is_new = name.is_last && w->want != LOOKUP_OBJECT && !lookup_is_dots(name.text);
+	fd = openat(w->to->object, name.text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	is_free = fd < 0 && errno == ENOENT;
+	if (is_new && w->want == LOOKUP_NEW && *name.after == '/' && (fd >= 0 || is_free)) {
+		/* no name is created with a slash after it, whatever is there */
+		if (fd >= 0)
+			close(fd);
+		return errno = EISDIR, STEP_FAILED;
+	}
+	if (fd >= 0)
+		return step_onto(w, fd, &name);
+	if (!is_free || !is_new)
+		return STEP_FAILED;
+	replace(&w->to->folder, w->to->object);
+	w->to->object = -1;
+	strcpy(w->to->name, name.start);
+	return STEP_END;
+}
+
+/* After a magic link the entry is that of the object's canonical path, with the slashes that are left. */
+static bool
+end_after_link(const struct walk *w)
+{
+	struct lookup *to = w->to;
+
+	if (!lookup_object_parent(to->object, to))
 		return false;
-	}
-	do
-		end = step(&s, &name);
-	while (end == STEP_ON);
-	if (end == STEP_FAILED) {
-		to->why = errno;
-		close(s.at);
-		return false;
-	}
-	if (end == STEP_PLACE) {
-		snprintf(to->name, sizeof to->name, "%s%s", name.text, name.after);
-		to->folder = s.at;
-	} else {
-		to->object = s.at;
-	}
-	to->is_proc = lookup_is_procfs(s.at);
-	to->by_steps = true;
+	if (strlen(to->name) + strlen(w->rest) < sizeof to->name)
+		strcat(to->name, w->rest);
 	return true;
+}
+
+static enum lookup_result
+end_at_entry(const struct walk *w)
+{
+	struct lookup *to = w->to;
+	/* procfs creates nothing, and says so by ENOENT */
+	int why = to->object < 0 ? ENOENT : EACCES;
+
+	if (!to->is_proc && to->folder >= 0)
+		return lookup_end(to, LOOKUP_ENTRY);
+	if (!to->is_proc && end_after_link(w))
+		return LOOKUP_FOUND;
+	lookup_fail(to, why);
+	return LOOKUP_ELSEWHERE;
+}
+
+enum lookup_result
+lookup_by_steps(const struct notif_call *request, int base, const char *path, enum lookup_want want,
+		enum lookup_follow follow, struct lookup *to)
+{
+	struct walk w = {.request = request, .want = want, .follow = follow, .to = to};
+	enum step end;
+
+	snprintf(w.rest, sizeof w.rest, "%s", path);
+	to->object = start(path, base);
+	end = to->object < 0 ? STEP_FAILED : STEP_ON;
+	while (end == STEP_ON)
+		end = step(&w);
+	if (end == STEP_FAILED) {
+		lookup_fail(to, errno);
+		return LOOKUP_FAILED;
+	}
+	to->is_proc = lookup_is_procfs(to->object >= 0 ? to->object : to->folder);
+	to->by_steps = true;
+	return want == LOOKUP_ENTRY ? end_at_entry(&w) : LOOKUP_FOUND;
 }

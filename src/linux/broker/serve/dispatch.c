@@ -17,8 +17,8 @@
 #include "base/fd.h"
 #include "linux/broker/connect.h"
 #include "linux/broker/git/git_check.h"
+#include "linux/broker/lookup.h"
 #include "linux/broker/nest.h"
-#include "linux/broker/path/lookup.h"
 
 #define THREADS 4
 #define KEPT_FREE 40

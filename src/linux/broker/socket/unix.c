@@ -62,13 +62,14 @@ after_descriptor(const char *path, int *ret_number)
 
 static enum lookup_result
 walk_socket(const struct notif_call *request, const char *path, enum lookup_follow follow,
-	    struct dir_entry *to)
+	    struct lookup *to)
 {
 	int folder = AT_FDCWD;
+	enum lookup_result end;
 	const char *rest = after_descriptor(path, &folder);
 	auto_fd int base = -1;
 
-	*to = (struct dir_entry){.folder = -1, .deep = request->deep};
+	*to = (struct lookup)LOOKUP_NONE;
 	if (rest != NULL)
 		path = rest;
 	if (*path != '/') {
@@ -76,7 +77,9 @@ walk_socket(const struct notif_call *request, const char *path, enum lookup_foll
 		if (base < 0)
 			return LOOKUP_FAILED;
 	}
-	return lookup_parent(base, *path == '\0' ? "." : path, follow, to);
+	end = lookup_by_kernel(request, base, *path == '\0' ? "." : path, LOOKUP_ENTRY, follow, to);
+	/* nothing is walked by steps here: the kernel's failure stands */
+	return end == LOOKUP_ELSEWHERE && to->why != ELOOP ? LOOKUP_FAILED : end;
 }
 
 /* ---- whose it is ---- */
@@ -130,7 +133,7 @@ is_own(struct broker *broker, const struct own_socket *id)
  * On a file system that does not know births none is noted.
  */
 static void
-note_own(struct broker *broker, const struct dir_entry *place, int64_t before)
+note_own(struct broker *broker, const struct lookup *place, int64_t before)
 {
 	struct file file;
 
@@ -202,7 +205,7 @@ may_connect(const struct notif_call *request, const char *path, const struct fil
 
 /* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
 static int
-hold(const struct notif_call *request, const struct dir_entry *place, int *ret_pin)
+hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
 {
 	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -232,7 +235,7 @@ static int
 find(const struct socket_call *call, const char *path, int *ret_pin)
 {
 	for (int i = 0; i < TRIES; i++) {
-		auto_dir_entry struct dir_entry place;
+		auto_lookup struct lookup place;
 		enum lookup_result end = walk_socket(call->request, path, LOOKUP_FOLLOW, &place);
 		int why;
 
@@ -376,7 +379,7 @@ go_on(int *folder, char rest[PATH_MAX])
  */
 static bool
 leads_surely(const struct notif_call *request, int base, const char *path,
-	     const struct dir_entry *place)
+	     const struct lookup *place)
 {
 	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
 	char rest[PATH_MAX];
@@ -413,7 +416,7 @@ bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
 
 /* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
 static int
-bind_last_name(const struct dir_entry *place, int fd)
+bind_last_name(const struct lookup *place, int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(place->name);
@@ -432,7 +435,7 @@ bind_last_name(const struct dir_entry *place, int fd)
  * servers remove when they end.
  */
 static int
-bind_at(struct socket_call *call, const struct dir_entry *place)
+bind_at(struct socket_call *call, const struct lookup *place)
 {
 	char path[sizeof(struct sockaddr_un) + 1];
 	int why;
@@ -444,7 +447,7 @@ bind_at(struct socket_call *call, const struct dir_entry *place)
 }
 
 static int
-bind_judged(struct socket_call *call, const struct dir_entry *place)
+bind_judged(struct socket_call *call, const struct lookup *place)
 {
 	struct verdict verdict = broker_decide(call->request, place->path);
 	struct stat at;
@@ -459,7 +462,7 @@ bind_judged(struct socket_call *call, const struct dir_entry *place)
 
 /* 0 or an errno. A name that is taken is that, whoever may make one. */
 static int
-bind_by_rights(struct socket_call *call, const struct dir_entry *place)
+bind_by_rights(struct socket_call *call, const struct lookup *place)
 {
 	int64_t before = broker_now();
 	int why = 0;
@@ -481,7 +484,7 @@ bind_by_rights(struct socket_call *call, const struct dir_entry *place)
 static void
 bind_path(struct socket_call *call, const char *path)
 {
-	auto_dir_entry struct dir_entry place;
+	auto_lookup struct lookup place;
 	enum lookup_result end = walk_socket(call->request, path, LOOKUP_NAME, &place);
 	struct broker *broker = call->request->broker;
 	int why;
