@@ -26,7 +26,7 @@ struct cached {
 };
 
 struct query {
-	struct lookup *lookup;
+	struct dns_client *lookup;
 	struct timer timed;
 	struct poll_watch *watch;
 	char name[NAME_SIZE];
@@ -43,7 +43,7 @@ struct query {
 /* ---- cache ---- */
 
 static struct cached **
-cache_slot(struct lookup *lookup, const char *name, enum dns_type type)
+cache_slot(struct dns_client *lookup, const char *name, enum dns_type type)
 {
 	uint32_t hash = 2166136261u ^ (uint32_t)type;
 
@@ -53,7 +53,7 @@ cache_slot(struct lookup *lookup, const char *name, enum dns_type type)
 }
 
 static void
-remember(struct lookup *lookup, const struct query *query, const struct dns_answer *answer)
+remember(struct dns_client *lookup, const struct query *query, const struct dns_answer *answer)
 {
 	struct cached **slot = cache_slot(lookup, query->name, query->type);
 	uint32_t ttl = answer->count == 0 ? EMPTY_TTL : answer->ttl;
@@ -71,7 +71,7 @@ remember(struct lookup *lookup, const struct query *query, const struct dns_answ
 }
 
 static bool
-is_in_hosts(const struct lookup *lookup, const char *name, enum dns_type type,
+is_in_hosts(const struct dns_client *lookup, const char *name, enum dns_type type,
 	    struct dns_answer *ret_answer)
 {
 	bool found = false;
@@ -91,7 +91,7 @@ is_in_hosts(const struct lookup *lookup, const char *name, enum dns_type type,
 }
 
 bool
-dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
+dns_client_known(struct dns_client *lookup, const char *name, enum dns_type type,
 		 struct dns_answer *ret_answer)
 {
 	const struct cached *cached = *cache_slot(lookup, name, type);
@@ -292,7 +292,7 @@ try_next(struct query *query)
 }
 
 struct query *
-dns_client_start(struct lookup *lookup, const char *name, enum dns_type type, void *owner,
+dns_client_start(struct dns_client *lookup, const char *name, enum dns_type type, void *owner,
 		 void (*done)(void *owner, enum dns_type type, const struct dns_answer *answer))
 {
 	struct query *query;

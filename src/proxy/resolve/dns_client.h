@@ -10,7 +10,7 @@
 
 struct cached;
 
-struct lookup {
+struct dns_client {
 	struct watches *watches;
 	struct timers *timers;
 	struct resolver resolver;
@@ -19,7 +19,7 @@ struct lookup {
 };
 
 /* Returns true if the answer is known: from the hosts file or from a recent query. */
-bool dns_client_known(struct lookup *lookup, const char *name, enum dns_type type,
+bool dns_client_known(struct dns_client *lookup, const char *name, enum dns_type type,
 		      struct dns_answer *ret_answer);
 
 /*
@@ -27,7 +27,7 @@ bool dns_client_known(struct lookup *lookup, const char *name, enum dns_type typ
  * Returns NULL if too many queries are pending or memory is short.
  */
 struct query;
-struct query *dns_client_start(struct lookup *lookup, const char *name, enum dns_type type,
+struct query *dns_client_start(struct dns_client *lookup, const char *name, enum dns_type type,
 			       void *owner,
 			       void (*done)(void *owner, enum dns_type type,
 					    const struct dns_answer *answer));

@@ -23,7 +23,7 @@ struct proxy {
 	const struct network *network;
 	struct watches watches;
 	struct timers timers;
-	struct lookup lookup;
+	struct dns_client lookup;
 	struct upstreams upstreams;
 	struct answers answers;
 	char *bulk; /* copy buffer of RELAY_SIZE bytes, shared by all connections */

@@ -361,7 +361,7 @@ static void
 look_up(struct conn *conn)
 {
 	static const enum dns_type types[2] = {DNS_A, DNS_AAAA};
-	struct lookup *lookup = &conn->proxy->lookup;
+	struct dns_client *lookup = &conn->proxy->lookup;
 	struct dial *dial = conn->dial;
 	struct ip_address literal;
 	struct dns_answer answer;
