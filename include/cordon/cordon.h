@@ -156,6 +156,9 @@ enum cordon_cause {
 	CORDON_CAUSES
 };
 
+/* Room for one line of text. */
+#define CORDON_LINE 600
+
 /* Result of a session. */
 struct cordon_run {
 	enum cordon_cause cause;
@@ -165,12 +168,12 @@ struct cordon_run {
 	int ended;	 /* processes killed after the command ended */
 	int left;	 /* processes that could not be killed; survivors names some */
 	char survivors[240];
-	char notice[240];    /* what could not be logged, or "" */
-	int refused;	     /* number of accesses that cordon refused and reported */
-	char refusals[1200]; /* the first of them, one per line */
-	int changed;	     /* autorun files that the session changed */
-	char changes[1200];  /* the first of them, one per line */
-	int refused_daemon;  /* a process that left the session was refused the network */
+	char notice[240];	       /* what could not be logged, or "" */
+	int refused;		       /* number of accesses that cordon refused and reported */
+	char refusals[3][CORDON_LINE]; /* the first of them; "" behind the last */
+	int changed;		       /* autorun files that the session changed */
+	char changes[5][CORDON_LINE];  /* the first of them; "" behind the last */
+	int refused_daemon;	       /* a process that left the session was refused the network */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/fd.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -81,34 +82,20 @@ not_started(const struct cordon_error *err)
 
 /* Prints each line after word; returns the number of lines. */
 static int
-say_lines(const char *word, const char *line)
+say_lines(const char *word, const char lines[][CORDON_LINE], int count)
 {
-	int count = 0;
+	int i;
 
-	for (; *line != '\0'; count++) {
-		size_t length = strcspn(line, "\n");
-
-		cli_say("%s: %.*s", word, (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-	return count;
-}
-
-/*
- * A refusal may be why the command or its background server failed, and its own error message is easily
- * lost.
- */
-static void
-say_refusals(const struct cordon_run *run)
-{
-	say_lines("refused", run->refusals);
+	for (i = 0; i < count && *lines[i] != '\0'; i++)
+		cli_say("%s: %s", word, lines[i]);
+	return i;
 }
 
 /* Autorun files that changed: the next build, test run or push executes them. */
 static void
 say_changes(const struct cordon_run *run)
 {
-	int said = say_lines("runs later", run->changes);
+	int said = say_lines("runs later", run->changes, COUNT(run->changes));
 
 	if (run->changed > said)
 		cli_say("runs later: and %d more", run->changed - said);
@@ -134,7 +121,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		cli_say("%s", words[run->cause]);
 	if ((run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty)) &&
 	    !cli->quiet)
-		say_refusals(run);
+		say_lines("refused", run->refusals, COUNT(run->refusals));
 	/* the kernel gives no other hint of SIGSYS */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)

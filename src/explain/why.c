@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/fd.h"
+#include "explain/refused.h"
 #include "explain/remedy.h"
 #include "host/resolve.h"
 #include "plan/environ.h"
@@ -30,18 +31,20 @@ why_source(const struct planned_rule *rule, struct str *to)
 struct why_line {
 	const char *what, *subject;
 	bool allowed;
-	const char *reason;
+	enum cause cause;	   /* why not, */
+	const char *reason;	   /* or why */
 	const struct place *place; /* or NULL */
-	const char *remedy;	   /* or NULL */
-	bool make_first;	   /* refused as it stands, until what it names is there */
+	unsigned port;
+	const char *remedy; /* or NULL */
+	bool make_first;    /* refused as it stands, until what it names is there */
 };
 
 static void
-line_text(const struct why_line *line, const char *source, struct str *to)
+line_text(const struct why_line *line, const char *reason, const char *source, struct str *to)
 {
 	str_printf(to, "%s: %s ", line->allowed ? "allowed" : "denied", line->what);
 	str_visible(to, line->subject);
-	str_printf(to, "\n  because: %s", line->reason);
+	str_printf(to, "\n  because: %s", reason);
 	if (source != NULL) {
 		str_add(to, " (");
 		str_visible(to, source);
@@ -55,13 +58,15 @@ line_text(const struct why_line *line, const char *source, struct str *to)
 }
 
 static void
-line_json(const struct why_line *line, const char *source, struct str *to)
+line_json(const struct why_line *line, const char *reason, const char *source, struct str *to)
 {
 	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ",
 		   line->allowed ? "true" : "false", line->what);
 	str_json(to, line->subject);
+	if (!line->allowed && line->cause != CAUSE_NONE)
+		refused_print_id(line->cause, to);
 	str_add(to, ", \"reason\": ");
-	str_json(to, line->reason);
+	str_json(to, reason);
 	str_add(to, ", \"source\": ");
 	str_json_or_null(to, source);
 	str_add(to, ", \"remedy\": ");
@@ -72,15 +77,21 @@ line_json(const struct why_line *line, const char *source, struct str *to)
 static int
 explain(const struct why_line *line, bool json, struct str *to)
 {
-	auto_str struct str source = {0};
+	const struct refusal refusal = {.cause = (uint16_t)line->cause, .number = line->port};
+	auto_str struct str source = {0}, reason = {0};
 
+	if (line->reason != NULL)
+		str_add(&reason, line->reason);
+	else
+		refused_print_cause(NULL, &refusal, &reason);
 	if (line->place != NULL && line->place->line != 0)
 		str_printf(&source, "%s:%u:%u", line->place->file, line->place->line,
 			   line->place->column);
 	else if (line->place != NULL)
 		str_add(&source, line->place->file);
-	(json ? line_json : line_text)(line, source.text, to);
-	to->failed = to->failed || source.failed;
+	(json ? line_json : line_text)(line, reason.text == NULL ? "" : reason.text, source.text,
+				       to);
+	to->failed = to->failed || source.failed || reason.failed;
 	return line->allowed;
 }
 
@@ -128,10 +139,11 @@ decide_datagrams(const struct plan *plan, const char *host, struct net_answer *a
 	if (network->mode == NET_ALL || plan->has_datagrams)
 		return;
 	if (answer->allowed)
-		answer->reason = network->udp == UDP_ALLOW && network->mode == NET_LOCALHOST
-					 ? "nothing here decides about addresses of datagrams"
-					 : "datagrams are not granted";
+		answer->cause = network->udp == UDP_ALLOW && network->mode == NET_LOCALHOST
+					? CAUSE_NET_UDP_LOCAL
+					: CAUSE_NET_UDP;
 	answer->allowed = false;
+	answer->reason = NULL;
 	/* no option grants those to a name */
 	if (!network_is_loopback(host)) {
 		str_free(remedy);
@@ -170,8 +182,14 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 		place = &answer.domain->place;
 	else if (network->place.file != NULL)
 		place = &network->place;
-	return explain(&(struct why_line){"connect", subject, answer.allowed, answer.reason, place,
-					  remedy.text, false},
+	return explain(&(struct why_line){.what = "connect",
+					  .subject = subject,
+					  .allowed = answer.allowed,
+					  .cause = answer.cause,
+					  .reason = answer.reason,
+					  .place = place,
+					  .port = port,
+					  .remedy = remedy.text},
 		       json, to);
 }
 
@@ -210,10 +228,14 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 	for (size_t i = 0; i < granted->count; i++)
 		if (strcmp(granted->items[i].text, name) == 0)
 			place = &granted->items[i].place;
-	return explain_socket(&(struct why_line){"socket", name, place != NULL,
-						 place != NULL ? "the policy names it"
-							       : "the socket is not granted",
-						 place, place != NULL ? NULL : remedy, false},
+	return explain_socket(&(struct why_line){.what = "socket",
+						 .subject = name,
+						 .allowed = place != NULL,
+						 .cause = CAUSE_SOCKET,
+						 .reason = place != NULL ? "the policy names it"
+									 : NULL,
+						 .place = place,
+						 .remedy = place != NULL ? NULL : remedy},
 			      json, to);
 }
 
@@ -238,7 +260,7 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 		return rc;
 	answer = plan_decide_socket(plan, resolved.path);
 	if (answer.allowed && is_no_socket(resolved.kind))
-		answer = (struct socket_answer){.reason = "what is there is no socket"};
+		answer = (struct socket_answer){.cause = CAUSE_NO_SOCKET};
 	/* of a folder every socket in it has to be named */
 	if (!answer.allowed && !is_no_socket(resolved.kind)) {
 		str_add(&remedy, "--socket ");
@@ -246,9 +268,14 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	}
 	if (remedy.failed)
 		return cordon_no_memory(err);
-	return explain_socket(&(struct why_line){"socket", resolved.path, answer.allowed,
-						 answer.reason, answer.place, remedy.text,
-						 remedy_is_missing(plan, &resolved)},
+	return explain_socket(&(struct why_line){.what = "socket",
+						 .subject = resolved.path,
+						 .allowed = answer.allowed,
+						 .cause = answer.cause,
+						 .reason = answer.reason,
+						 .place = answer.place,
+						 .remedy = remedy.text,
+						 .make_first = remedy_is_missing(plan, &resolved)},
 			      json, to);
 }
 
@@ -262,8 +289,12 @@ why_env(const struct plan *plan, const char *name, bool json, struct str *to,
 
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
-	return explain(&(struct why_line){"env", name, answer.passes, answer.reason, answer.place,
-					  answer.passes ? NULL : remedy, false},
+	return explain(&(struct why_line){.what = "env",
+					  .subject = name,
+					  .allowed = answer.passes,
+					  .reason = answer.reason,
+					  .place = answer.place,
+					  .remedy = answer.passes ? NULL : remedy},
 		       json, to);
 }
 

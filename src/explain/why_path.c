@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "explain/refused.h"
 #include "explain/remedy.h"
 #include "explain/why.h"
 #include "git/protect/git_protect.h"
@@ -133,20 +134,25 @@ static void
 explain_decision(const struct plan *plan, const struct decision *by, bool allowed, struct str *to)
 {
 	char letters[RIGHT_KINDS + 1];
+	struct refusal refusal = {0};
 
+	refusal_decided(&refusal, by);
+	if (!allowed && (by->rule == NULL || by->protection != NULL))
+		refused_print_cause(plan, &refusal, to);
 	if (by->protection != NULL) {
-		str_add(to, "protected in every project (");
+		str_add(to, " (");
 		str_visible(to, by->protection->pattern);
-		str_printf(to, "): %s", by->protection->reason);
+		str_add(to, ")");
 		return;
 	}
 	if (by->rule == NULL) {
 		policy_rights_to_letters(plan->index.default_rights, letters);
-		str_add(to, allowed ? "no rule speaks about it" : "no rule allows it");
+		str_add(to, allowed ? "no rule applies" : "");
 		if (*letters != '\0')
 			str_printf(to, "; the default is \"%s\"", letters);
 		return;
 	}
+	str_add(to, allowed ? "" : "it is denied by ");
 	why_source(by->rule, to);
 	str_add(to, ": ");
 	describe_rule(by->rule, to);
@@ -339,6 +345,7 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 {
 	const struct decision *by = answer->by;
 	char asked[RIGHT_KINDS + 1], rights[RIGHT_KINDS + 1];
+	struct refusal refusal = {0};
 
 	policy_rights_to_letters(answer->asked, asked);
 	policy_rights_to_letters(answer->verdict->rights, rights);
@@ -349,6 +356,10 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 		   answer->resolved->exists ? "true" : "false", rights,
 		   answer->verdict->vetted != NULL ? "true" : "false");
 	json_reason(plan, answer, to);
+	if (answer->missing != 0) {
+		refusal_decided(&refusal, by);
+		refused_print_id((enum cause)refusal.cause, to);
+	}
 	str_add(to, ", \"held_by\": ");
 	str_json_or_null(to, answer->held);
 	str_add(to, ", \"rule\": ");

@@ -1,33 +1,62 @@
 // SPDX-License-Identifier: MIT
-/* Sends and receives refusals, each as one message. */
+/* Refusals over a channel, whole or not at all, and their words. */
 #include "base/os.h"
 
 #include "ipc/refusal.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "policy/model/guarantee.h"
+
+static const struct {
+	const char *name;
+	enum guarantee guarantee;
+} kinds[REFUSED_COUNT] = {
+	[REFUSED_READ] = {"read", G_FILES_READ},
+	[REFUSED_WRITE] = {"write", G_FILES_WRITE},
+	[REFUSED_CREATE] = {"create", G_FILES_WRITE},
+	[REFUSED_DELETE] = {"delete", G_FILES_WRITE},
+	[REFUSED_EXECUTE] = {"execute", G_FILES_EXECUTE},
+	[REFUSED_OPEN] = {"open", G_FILES_WRITE},
+	[REFUSED_HIDE] = {"hide", G_FILES_METADATA},
+	[REFUSED_LINK] = {"link", G_FILES_WRITE},
+	[REFUSED_RENAME] = {"rename", G_FILES_WRITE},
+	[REFUSED_CHANGE] = {"change", G_FILES_WRITE},
+	[REFUSED_SOCKET] = {"socket", G_SOCKETS_PATH},
+	[REFUSED_CONNECT] = {"connect", G_NET_TCP},
+	[REFUSED_SEND] = {"send", G_NET_UDP},
+	[REFUSED_RESOLVE] = {"resolve", G_NET_DNS},
+	[REFUSED_NETWORK] = {"network", G_NET_TCP},
+	[REFUSED_UDP] = {"network.udp", G_NET_UDP},
+	[REFUSED_SYSV] = {"ipc.sysv", G_IPC_SYSV},
+};
 
 void
-refusal_send(int line, const struct refusal *refusal)
+refusal_forward(int line, const struct refusal *refusal)
 {
 	if (line >= 0)
 		(void)!send(line, refusal, sizeof *refusal, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/*
- * The user may paste it into a shell: accept only an option with one word, or the known part of a policy.
- */
-static bool
-is_advice(const char *text)
+void
+refusal_send(int line, struct refusal *refusal, const char *subject)
 {
-	const char *word = strchr(text, ' ');
+	size_t length = strlen(subject), room = sizeof refusal->subject - 1;
 
-	if (strcmp(text, EVENT_ALLOW_ECH) == 0)
-		return true;
-	return strncmp(text, "--", 2) == 0 && (word == NULL || str_is_shell_word(word + 1)) &&
-	       strspn(text + 2, "abcdefghijklmnopqrstuvwxyz-") ==
-		       (word == NULL ? strlen(text) : (size_t)(word - text)) - 2;
+	refusal->version = REFUSAL_VERSION;
+	snprintf(refusal->subject, sizeof refusal->subject, "%s",
+		 length <= room ? subject : subject + length - room);
+	refusal_forward(line, refusal);
+}
+
+/* It may come from a process that reads what strangers send. */
+static bool
+is_valid(const struct refusal *refusal)
+{
+	return refusal->version == REFUSAL_VERSION && refusal->what < REFUSED_COUNT &&
+	       refusal->cause > CAUSE_NONE && refusal->cause < CAUSE_COUNT &&
+	       refusal->detail < CAUSE_COUNT && refusal->layer < LAYER_COUNT;
 }
 
 bool
@@ -38,30 +67,124 @@ refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended)
 
 	do
 		n = recv(line, &got, sizeof got, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
+	while ((n < 0 && errno == EINTR) || (n > 0 && (n != sizeof got || !is_valid(&got))));
 	*ret_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
-	if (n != (ssize_t)sizeof got)
+	if (n <= 0)
 		return false;
-	/* the sender may be the proxy, which reads input from the network */
-	got.what[sizeof got.what - 1] = got.subject[sizeof got.subject - 1] = '\0';
-	got.reason[sizeof got.reason - 1] = got.allow[sizeof got.allow - 1] = '\0';
-	if (!is_advice(got.allow))
-		got.allow[0] = '\0';
+	got.rule[sizeof got.rule - 1] = got.name[sizeof got.name - 1] = '\0';
+	got.subject[sizeof got.subject - 1] = '\0';
 	*ret_refusal = got;
 	return true;
 }
 
 void
-refusal_print(const struct refusal *refusal, struct str *to)
+refusal_decided(struct refusal *to, const struct decision *by)
 {
-	str_add(to, ", \"what\": ");
-	str_json(to, refusal->what);
-	str_add(to, ", \"subject\": ");
-	str_json(to, refusal->subject);
-	str_add(to, ", \"reason\": ");
-	str_json(to, refusal->reason);
-	if (refusal->allow[0] != '\0') {
-		str_add(to, ", \"allow\": ");
-		str_json(to, refusal->allow);
+	const struct planned_rule *rule = by->rule;
+
+	to->nest = by->nest;
+	to->overrides = by->overridden;
+	to->cause = by->nest != 0	     ? CAUSE_NEST
+		    : by->protection != NULL ? CAUSE_PROTECTED
+		    : rule != NULL	     ? CAUSE_DENIED
+					     : CAUSE_NOT_GRANTED;
+	if (by->protection != NULL)
+		snprintf(to->rule, sizeof to->rule, "%s", by->protection->pattern);
+	if (by->protection != NULL || rule == NULL)
+		return;
+	snprintf(to->rule, sizeof to->rule, "%s", rule->rule->place.file);
+	to->line = rule->rule->place.line;
+	to->column = rule->rule->place.column;
+	to->layer = (uint8_t)rule->layer;
+	to->match = (uint8_t)rule->match;
+}
+
+/* ---- words ---- */
+
+const char *
+refusal_what(const struct refusal *refusal)
+{
+	return kinds[refusal->what].name;
+}
+
+const char *
+refusal_guarantee(const struct refusal *refusal)
+{
+	return guarantee_names[kinds[refusal->what].guarantee];
+}
+
+void
+refusal_print_rule(const struct refusal *refusal, struct str *to)
+{
+	str_add(to, refusal->rule);
+	if (refusal->line > 0)
+		str_printf(to, ":%u:%u", (unsigned)refusal->line, (unsigned)refusal->column);
+}
+
+static void
+print_parameter(const struct refusal *refusal, char which, struct str *to)
+{
+	switch (which) {
+	case 'd':
+		str_add(to, cause_text((enum cause)refusal->detail));
+		break;
+	case 'n':
+		str_add(to, refusal->name);
+		break;
+	case 'r':
+		refusal_print_rule(refusal, to);
+		break;
+	default:
+		str_printf(to, "%u", (unsigned)refusal->number);
+	}
+}
+
+void
+refusal_print_reason(const struct refusal *refusal, struct str *to)
+{
+	const char *text = cause_text((enum cause)refusal->cause);
+
+	for (size_t length; *text != '\0'; text += length) {
+		length = strcspn(text, "%");
+		str_add_n(to, text, length);
+		if (text[length] == '%') {
+			print_parameter(refusal, text[length + 1], to);
+			length += 2;
+		}
+	}
+}
+
+void
+refusal_print_option(const struct refusal *refusal, struct str *to)
+{
+	const char *subject = refusal->subject, *port = strrchr(subject, ':');
+	auto_str struct str host = {0};
+
+	switch (cause_row((enum cause)refusal->cause)->remedy) {
+	case REMEDY_TMP:
+		str_add(to, "--tmp shared");
+		break;
+	case REMEDY_DOMAIN:
+		str_add_n(&host, subject,
+			  port == NULL ? strlen(subject) : (size_t)(port - subject));
+		str_add(to, "--domain ");
+		str_shell(to, host.failed || host.text == NULL ? "" : host.text);
+		break;
+	case REMEDY_PORT:
+		str_printf(to, "--port %u", (unsigned)refusal->number);
+		break;
+	case REMEDY_OPAQUE:
+		str_printf(to, "--opaque-port %u", (unsigned)refusal->number);
+		break;
+	case REMEDY_PRIVATE:
+		str_add(to, "\"network\": {\"private\": [");
+		str_json(to, refusal->name);
+		str_add(to, "]}");
+		break;
+	case REMEDY_ECH:
+		str_add(to, "\"network\": {\"ech\": \"allow\"}");
+		break;
+	default:
+		break;
 	}
 }

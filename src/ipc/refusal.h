@@ -1,36 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refusals on their way from broker or proxy to the supervisor, which writes them to the log and the status
- * fd. Each socket is one end of a SOCK_SEQPACKET pair between processes of the same build.
+ * One refusal, from the broker or the proxy to the supervisor, which makes words of it. The channel
+ * is a pair of SOCK_SEQPACKET sockets; both ends are of one build.
  */
 #pragma once
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/str.h"
+#include "policy/model/cause.h"
+#include "rules/index.h"
 
-/* The reason if no rule matches a path: an add-on profile may grant it. */
-#define REFUSAL_NOT_GRANTED "is not granted"
-/* Refused while the network is off; the subject is the program. */
-#define REFUSAL_NETWORK "network"
-/* Likewise for System V IPC and datagrams. */
-#define REFUSAL_SYSV "ipc.sysv"
-#define REFUSAL_DATAGRAMS "network.udp"
-/* The one remedy that is part of a policy and not an option. */
-#define EVENT_ALLOW_ECH "\"network\": {\"ech\": \"allow\"}"
+/* What was refused. The first ones are the rights, in their order. */
+enum refused {
+	REFUSED_READ,
+	REFUSED_WRITE,
+	REFUSED_CREATE,
+	REFUSED_DELETE,
+	REFUSED_EXECUTE,
+	REFUSED_OPEN,
+	REFUSED_HIDE,
+	REFUSED_LINK,
+	REFUSED_RENAME,
+	REFUSED_CHANGE,
+	REFUSED_SOCKET,
+	REFUSED_CONNECT,
+	REFUSED_SEND,
+	REFUSED_RESOLVE,
+	REFUSED_NETWORK, /* of this and the following the subject is a program */
+	REFUSED_UDP,
+	REFUSED_SYSV,
+	REFUSED_COUNT
+};
+static_assert(1 << REFUSED_READ == RIGHT_READ && 1 << REFUSED_WRITE == RIGHT_WRITE &&
+		      1 << REFUSED_CREATE == RIGHT_CREATE && 1 << REFUSED_DELETE == RIGHT_DELETE &&
+		      1 << REFUSED_EXECUTE == RIGHT_EXECUTE && REFUSED_OPEN == RIGHT_KINDS,
+	      "the first are the rights");
+
+#define REFUSAL_VERSION 1
 
 struct refusal {
-	char what[16];		/* "connect", "resolve", "network", or a right on a file */
-	char subject[280];	/* HOST:PORT, name, path or program; truncated if longer */
-	char reason[200];	/* one clause for the user */
-	char allow[300];	/* the narrowest option that would allow it, or "" */
-	int32_t group, session; /* process group and session of the caller; 0: unknown */
-	bool is_nobodys;	/* the caller is unknown, so the refusal is only logged */
+	uint16_t version;
+	uint16_t what;		/* enum refused */
+	uint16_t cause, detail; /* enum cause */
+	int32_t nest;		/* the sandbox inside that refused it, from 1; 0: our own plan */
+	int32_t group, session; /* of the process that tried; 0: not known */
+	uint32_t number;
+	uint32_t line, column; /* of the rule; 0: it has none */
+	uint8_t layer, match;  /* of the rule */
+	uint8_t missing;       /* rights that were asked for and are not there */
+	uint8_t overrides;     /* the rule denies what a less trusted source allows */
+	uint8_t is_folder;     /* a folder was to be made */
+	uint8_t is_unclaimed;  /* whose command it was is not known: it is for the log alone */
+	uint16_t reserved;
+	char rule[120];	   /* the file of the rule, or the pattern of the protected name */
+	char name[128];	   /* an address, a key of git's settings */
+	char subject[280]; /* HOST:PORT, a name, a path, a program; the end of it when longer */
 };
+static_assert(sizeof(struct refusal) == 568, "the layout is version 1");
+static_assert(CAUSE_COUNT < UINT16_MAX && LAYER_COUNT < UINT8_MAX, "enums fit");
 
-/* Never blocks and ignores errors: the refusal holds also if nobody reads it. */
-void refusal_send(int line, const struct refusal *refusal);
+/* Sets version and subject, and sends. Never blocks and ignores errors: the refusal holds also if nobody reads it. */
+void refusal_send(int line, struct refusal *refusal, const char *subject);
+/* Sends a refusal that was received. */
+void refusal_forward(int line, const struct refusal *refusal);
 /* Receives the next refusal; false if none is pending. *ret_ended: the other end is closed. */
 bool refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
-/* Prints members of a JSON object, each preceded by a comma. */
-void refusal_print(const struct refusal *refusal, struct str *to);
+/* Sets cause and rule from the decision about a right that is missing. */
+void refusal_decided(struct refusal *to, const struct decision *by);
+
+/* "read", "connect" */
+const char *refusal_what(const struct refusal *refusal);
+/* The guarantee that the refusal is for. */
+const char *refusal_guarantee(const struct refusal *refusal);
+/* FILE:LINE:COLUMN, an option, or a protected name; nothing where none decided. */
+void refusal_print_rule(const struct refusal *refusal, struct str *to);
+/* The words of its cause, as far as they need no plan. */
+void refusal_print_reason(const struct refusal *refusal, struct str *to);
+/* What would allow it, where no plan is needed to say so; else nothing. */
+void refusal_print_option(const struct refusal *refusal, struct str *to);

@@ -125,19 +125,17 @@ struct net_answer
 network_decide_local(const struct network *network, unsigned port)
 {
 	if (network->localhost.count > 0 && !policy_ports_have(&network->localhost, port))
-		return (struct net_answer){.reason = "this port of this machine is not listed"};
+		return (struct net_answer){.cause = CAUSE_NET_LOCAL_PORT};
 	if (network->localhost.count == 0 && port == RESOLVER_PORT)
-		return (struct net_answer){.reason =
-						   "the resolver of this machine carries "
-						   "questions outside, unless its port is listed"};
-	return (struct net_answer){true, "this machine may be reached", NULL};
+		return (struct net_answer){.cause = CAUSE_NET_LOCAL_DNS};
+	return (struct net_answer){true, CAUSE_NONE, "this machine may be reached", NULL};
 }
 
 static struct net_answer
 decide_localhost(const struct network *network, const char *host, unsigned port)
 {
 	if (!network_is_loopback(host))
-		return (struct net_answer){.reason = "only this machine may be reached"};
+		return (struct net_answer){.cause = CAUSE_NET_LOCAL_ONLY};
 	return network_decide_local(network, port);
 }
 
@@ -165,21 +163,17 @@ decide_domain(const struct network *network, const char *host, unsigned port)
 	const char *bad = value_domain(host, name);
 
 	if (bad != NULL || *host == '*')
-		return (struct net_answer){
-			.reason =
-				"only names of the listed domains may be reached, and it is none"};
+		return (struct net_answer){.cause = CAUSE_NET_ADDRESS};
 	for (size_t i = 0; i < network->domains.count; i++) {
 		const struct word *word = &network->domains.items[i];
 
 		if (!merge_domain_covers(word->text, name))
 			continue;
 		if (!policy_ports_have(&network->ports, port))
-			return (struct net_answer){.reason =
-							   "the domain is listed, the port is not",
-						   .domain = word};
-		return (struct net_answer){true, carried_at(network, port), word};
+			return (struct net_answer){.cause = CAUSE_NET_PORT, .domain = word};
+		return (struct net_answer){true, CAUSE_NONE, carried_at(network, port), word};
 	}
-	return (struct net_answer){.reason = "the domain is not listed"};
+	return (struct net_answer){.cause = CAUSE_NET_DOMAIN};
 }
 
 struct net_answer
@@ -187,7 +181,7 @@ network_decide(const struct network *network, const char *host, unsigned port)
 {
 	switch (network->mode) {
 	case NET_ALL:
-		return (struct net_answer){true, "the whole network is allowed", NULL};
+		return (struct net_answer){true, CAUSE_NONE, "the whole network is allowed", NULL};
 	case NET_LOCALHOST:
 		return decide_localhost(network, host, port);
 	case NET_DOMAINS:
@@ -196,7 +190,7 @@ network_decide(const struct network *network, const char *host, unsigned port)
 	case NET_NONE:
 		break;
 	}
-	return (struct net_answer){.reason = "there is no network"};
+	return (struct net_answer){.cause = CAUSE_NET_NONE};
 }
 
 static bool
@@ -219,10 +213,11 @@ network_decide_socket(const struct network *network, const char *host, unsigned 
 		return answer;
 	if (port == RESOLVER_PORT && (is_local || is_address(host) || answer.domain != NULL))
 		return (struct net_answer){
-			true, "at this port the session's own resolver answers, for any address",
+			true, CAUSE_NONE,
+			"at this port the session's own resolver answers, for any address",
 			answer.domain};
 	if (is_local && !answer.allowed)
-		answer.reason = "on this machine only servers of the session are reached";
+		answer.cause = CAUSE_NET_OWN_ONLY;
 	return answer;
 }
 

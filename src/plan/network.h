@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "policy/model/cause.h"
 #include "sources/merge.h"
 
 struct net_answer {
 	bool allowed;
-	const char *reason;
+	enum cause cause;	   /* why not, */
+	const char *reason;	   /* or why */
 	const struct word *domain; /* the pattern that decided, or NULL */
 };
 

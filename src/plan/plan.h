@@ -8,6 +8,7 @@
 #include "host/facts.h"
 #include "host/host.h"
 #include "host/mounts.h"
+#include "policy/model/cause.h"
 #include "rules/index.h"
 #include "sources/merge.h"
 #include "sources/trust_store.h"
@@ -124,7 +125,8 @@ const char *plan_socket_danger(const char *text);
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
 struct socket_answer {
 	bool allowed;
-	const char *reason;
+	enum cause cause;	   /* why not, */
+	const char *reason;	   /* or why */
 	const struct place *place; /* of the word that names it, or NULL */
 };
 /*

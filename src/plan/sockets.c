@@ -180,12 +180,12 @@ plan_decide_socket(const struct plan *plan, const char *path)
 
 	for (size_t i = 0; i < plan->socket_count; i++)
 		if (strcmp(plan->sockets[i].path, path) == 0)
-			return (struct socket_answer){true, "the policy names it",
+			return (struct socket_answer){true, CAUSE_NONE, "the policy names it",
 						      &plan->sockets[i].word->place};
 	if (plan->host->project != NULL && path_below(path, plan->host->project) &&
 	    plan_has_project_sockets(plan) && (index_rights(&plan->index, path) & both) == both)
-		return (struct socket_answer){true, "it lies in the project", NULL};
-	return (struct socket_answer){.reason = "the socket is not granted"};
+		return (struct socket_answer){true, CAUSE_NONE, "it lies in the project", NULL};
+	return (struct socket_answer){.cause = CAUSE_SOCKET};
 }
 
 /* ---- presets ---- */

@@ -173,11 +173,11 @@ judge_link(struct tree_finding *f, const struct candidate *one, const char *text
 		       : arena_printf(&f->arena, NULL, "it leads to what is protected: %s", why);
 }
 
-static const char *
+static enum cause
 accept_place(void *context, enum gitconfig_place place, const char *path)
 {
 	(void)context, (void)place, (void)path;
-	return NULL;
+	return CAUSE_NONE;
 }
 
 static const char *
@@ -188,7 +188,7 @@ judge_modules(struct tree_finding *f, const struct gitconfig_text *text)
 
 	if (git_keys_check(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
 		return NULL;
-	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, refusal.why);
+	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, cause_text(refusal.why));
 }
 
 /* Is a submodule checked out at this path? No command can make one at a protected name. */

@@ -51,6 +51,7 @@ struct decision {
 	const struct planned_rule *rule;     /* NULL: the default */
 	const struct protection *protection; /* a protected name removed the right */
 	bool overridden; /* rule is a deny that overrides an allow of a less trusted layer */
+	int nest; /* the nest that decided, from 1; -1: an unregistered one; 0: the plan itself */
 };
 
 struct verdict {

@@ -362,6 +362,22 @@ protected_is_policy(const char *name)
 	return ascii_same(name, PROJECT_POLICY_NAME);
 }
 
+const struct protection protected_other_case = {.kind = PROTECT_NAME,
+						.pattern = "another spelling",
+						.reason = "in this folder it is a name of git's"};
+const struct protection protected_long_path = {.kind = PROTECT_NAME,
+					       .pattern = "a name of git's",
+					       .reason = "its path is too long to be checked"};
+
+const char *
+protected_reason(const struct protections *protections, const char *pattern)
+{
+	for (size_t i = 0; i < protections->count; i++)
+		if (strcmp(protections->items[i].pattern, pattern) == 0)
+			return protections->items[i].reason;
+	return NULL;
+}
+
 bool
 protected_can_match(const char *path)
 {

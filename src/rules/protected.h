@@ -53,6 +53,10 @@ struct protections {
  */
 int protected_make(struct arena *arena, const struct host *host, struct protections *ret,
 		   struct cordon_error *err);
+/* The reason of the protection with this pattern; NULL: there is none among them. */
+const char *protected_reason(const struct protections *protections, const char *pattern);
+/* Names of git's in a casefold directory, and by a path that is too long to be checked. */
+extern const struct protection protected_other_case, protected_long_path;
 /* A project's policy: whose folder is moved away has none there any more. */
 bool protected_is_policy(const char *name);
 /* Has path a hidden name or a folder called something.git? Most have neither. */

@@ -115,8 +115,8 @@ waits()
 	status=0
 	"$CORDON" run --status-fd 4 -- sh -c './unread made || exit 9' 4>"$T/status" 2>"$T/err" || status=$?
 	[ "$status" -eq 9 ] && [ ! -e made ] || complain 'it made it'
-	grep -q '"event": "refused".*"subject": "unread".*program may not be read' "$T/status" || complain "$(cat "$T/status")"
-	grep -q 'cordon: refused: open unread is not acted for' "$T/err" || complain "$(cat "$T/err")"
+	grep -q '"event": "refused".*"subject": "unread".*program whose file may not be read' "$T/status" || complain "$(cat "$T/status")"
+	grep -q 'cordon: refused: open for unread: cordon cannot act for a program' "$T/err" || complain "$(cat "$T/err")"
 }
 
 @test "no other root and no other tree of mounts" {

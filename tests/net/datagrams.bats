@@ -63,15 +63,15 @@ listen()
 @test "without the grant the refusal names it, once" {
 	for kind in 'AF_INET, socket.SOCK_DGRAM' 'AF_INET6, socket.SOCK_DGRAM, 17'; do
 		expect 1 run --net localhost -- "$PYTHON" -c "import socket; socket.socket(socket.$kind)"
-		heard 'Protocol not supported' 'cordon: refused: network.udp: python3 asked for UDP or unix datagrams'
-		heard 'which are not granted; allow them with --udp'
+		heard 'Protocol not supported' 'cordon: refused: network.udp for python3: UDP and unix datagrams are not granted'
+		heard '; allow them with --udp'
 		[ "$(grep -c '^cordon: ' "$T/err")" -eq 1 ] || complain 'more than one line'
 	done
 	expect 0 run --net localhost --udp -- "$PYTHON" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'
 	silent
 	# it is none of a network, nor of one by names
 	expect 1 run --udp -- "$PYTHON" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'
-	heard 'asked for it, and none is granted'
+	heard 'no network access is granted'
 }
 
 @test "with a list of ports only those are sent to, and why agrees" {

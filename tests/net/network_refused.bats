@@ -48,7 +48,7 @@ events()
 		import json, sys
 		for line in map(json.loads, open(sys.argv[1], encoding="utf-8")):
 		    if line["event"] == "refused" and line["what"] == "network":
-		        assert "allow" not in line and line["reason"].startswith("asked for it, "), line
+		        assert "allow" not in line and line["reason"].startswith("no network access is granted; "), line
 		        print(line["subject"])
 	END
 }
@@ -58,7 +58,7 @@ events()
 	expect 9 run --status-fd 5 -- "$PYTHON" ask.py 5>"$T/status"
 	said EACCES
 	[ "$out" = EACCES ] || complain 'nothing else was expected'
-	one_notice 'cordon: refused: network: python3' "asked for it, and none is granted; $advice"
+	one_notice 'cordon: refused: network for python3' "no network access is granted; $advice"
 	[ "$(events | wc -l)" -eq 1 ] || complain "$(cat "$T/status")"
 	grep -rq '"what": "network"' "$XDG_STATE_HOME/cordon/audit" || complain 'not in the log'
 	# a shell asks nothing; who succeeds or wants to hear nothing hears nothing
@@ -72,11 +72,11 @@ events()
 
 @test "tools that fetch are told of by their names" {
 	expect 6 run -- curl -sS http://example.com/
-	heard "cordon: refused: network: curl asked for it, and none is granted; $advice"
+	heard "cordon: refused: network for curl: no network access is granted; $advice"
 	expect 1 run -- sh -c 'git ls-remote http://example.com/x || exit 1'
-	heard 'cordon: refused: network: git-remote-http asked for it'
+	heard 'cordon: refused: network for git-remote-http: no network access'
 	expect 1 run -- node -e 'require("http").get("http://127.0.0.1:9/").on("error", () => process.exit(1))'
-	heard 'cordon: refused: network: node'
+	heard 'cordon: refused: network for node'
 }
 
 # The options are tried as they stand; a mode that was typed stays, so another has to be.
@@ -101,7 +101,7 @@ events()
 	tries='for i in 1 2 3 4; do echo x >kept/$i; done; "$0" ask.py 1 one; "$0" ask.py 1 two; echo x >kept/5; exit 7'
 	expect 7 run --status-fd 5 --protect kept -- sh -c "($tries) 2>/dev/null" "$PYTHON" 5>"$T/status"
 	[ "$(grep -c '^cordon: refused' "$T/err")" -eq 3 ] || complain 'three lines were expected'
-	[ "$(grep -c '^cordon: refused: network: one ' "$T/err")" -eq 1 ] || complain 'not the first'
+	[ "$(grep -c '^cordon: refused: network for one: ' "$T/err")" -eq 1 ] || complain 'not the first'
 	[ "$(grep -c '^cordon: refused: network' "$T/err")" -eq 1 ] || complain 'one line was expected'
 	[ "$(events)" = "$(printf '%s\n' one two)" ] || complain "$(events)"
 }
@@ -111,7 +111,7 @@ events()
 	expect 9 run --status-fd 5 -- "$PYTHON" ask.py 2000 5>"$T/status"
 	[ "$out" = EACCES ] && [ "$(events | wc -l)" -eq 1 ] || complain "$(cat "$T/status")"
 	expect 9 run --status-fd 5 -- "$PYTHON" ask.py 1 $'a\033[2Jb\nc\xff' 5>"$T/status"
-	heard 'cordon: refused: network: a\x1b[2Jb\x0ac'
+	heard 'cordon: refused: network for a\x1b[2Jb\x0ac'
 	[ "$(grep '^cordon' "$T/err" | grep -c "$escape")" -eq 0 ]
 	events >/dev/null
 }
@@ -125,10 +125,10 @@ events()
 	# one for the names of sockets is enough to be told, where it takes one; and so is one for reading
 	expect 9 run --deny '**/.env' -- "$PYTHON" ask.py
 	[ "$out" = EACCES ] || complain 'another errno was expected'
-	one_notice 'network: python3'
+	one_notice 'network for python3'
 	expect 9 run -p strict --read /usr --execute /usr -- "$PYTHON" ask.py
 	[ "$out" = EACCES ] || complain 'another errno was expected'
-	one_notice 'network: '
+	one_notice 'network for '
 }
 
 @test "System V memory, semaphores and queues are not there, and who asks is told of" {
@@ -148,7 +148,7 @@ events()
 	expect 9 run -- "$PYTHON" sysv.py
 	# PostgreSQL takes EACCES for a key of somebody else's, and tries others for ever
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
-	[ "$err" = 'cordon: refused: ipc.sysv: python3 asked for System V memory, semaphores or queues, and none are granted; allow them with --ipc sysv' ] ||
+	[ "$err" = 'cordon: refused: ipc.sysv for python3: System V shared memory, semaphores and message queues are not granted; allow them with --ipc sysv' ] ||
 		complain "$err"
 	expect 9 run "${alone[@]}" -- "$PYTHON" sysv.py
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
@@ -175,7 +175,7 @@ events()
 	inside=(--read "${CORDON%/*}" --execute "${CORDON%/*}")
 	expect 9 run --status-fd 5 "${inside[@]}" -- "$CORDON" run -q --net all -- "$PYTHON" ask.py 5>"$T/status"
 	[ "$out" = EACCES ] || complain 'another errno was expected'
-	heard 'network: python3'
+	heard 'network for python3'
 	[ "$(events | wc -l)" -eq 1 ] || complain "$(cat "$T/status")"
 	# the filter of the inner one comes before the broker of the outer one
 	expect 9 run "${inside[@]}" -- "$CORDON" run -q -- "$PYTHON" ask.py
@@ -190,7 +190,7 @@ events()
 	until_true 60 test -e up
 	expect 9 run --session told -- "$PYTHON" ask.py
 	[ "$out" = EACCES ] || complain 'another errno was expected'
-	one_notice 'network: python3'
+	one_notice 'network for python3'
 	touch go
 	status=0
 	wait "$launcher" || status=$?

@@ -29,9 +29,13 @@ extern char **environ;
 static void
 refused(void *sink, const struct refusal *refusal)
 {
+	auto_str struct str reason = {0}, option = {0};
+
 	(void)sink;
-	printf("refused %s %s | %s | %s\n", refusal->what, refusal->subject, refusal->reason,
-	       refusal->allow);
+	refusal_print_reason(refusal, &reason);
+	refusal_print_option(refusal, &option);
+	printf("refused %s %s | %s | %s\n", refusal_what(refusal), refusal->subject, reason.text,
+	       option.text == NULL ? "" : option.text);
 }
 
 static void

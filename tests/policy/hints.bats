@@ -120,7 +120,7 @@ helps()
 		open("tried", "w").close()
 	END
 	expect 0 run -- sh -c '"$0" server.py; while [ ! -e tried ]; do sleep 0.1; done' "$PYTHON"
-	heard 'cordon: refused: network: python3' '--net localhost'
+	heard 'cordon: refused: network for python3' '--net localhost'
 	rm tried
 	expect 0 run --net localhost -- sh -c '"$0" server.py; while [ ! -e tried ]; do sleep 0.1; done' "$PYTHON"
 	silent

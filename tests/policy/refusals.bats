@@ -188,7 +188,7 @@ PY
 @test "a hard link that would give more rights is told as that" {
 	echo x >"$HOME/.bashrc"
 	expect 1 run --read "$HOME/.bashrc" -- ln "$HOME/.bashrc" zz
-	heard "refused: link $HOME/.bashrc: would have other rights by its second name"
+	heard "refused: link $HOME/.bashrc: the second name would give it other rights"
 	! grep -q 'sandbox inside' "$T/err" || complain 'no sandbox is inside' || return 1
 	expect 1 run -- ln "$HOME/.bashrc" zz
 	! grep -q 'sandbox inside' "$T/err" || complain 'no sandbox is inside' || return 1

@@ -228,7 +228,7 @@ remedied()
 	    .opencode/plugin/a.ts .kiro/hooks/a .github/hooks/a.json deep/.factory/hooks.json .aider.conf.yml; do
 		allowed read "$name" || return 1
 		denied --write . create "$name" || return 1
-		said 'protected in every project' || return 1
+		said 'it is protected: ' || return 1
 	done
 	allowed write .git/hooks/pre-commit.sample
 	allowed --write .envrc create .envrc

@@ -57,7 +57,7 @@ refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/d
 	wait "$started"
 	started=''
 	err=$(cat "$T/err")
-	heard 'nobody reads the status descriptor'
+	heard 'the status descriptor was full'
 	dd if="$T/unread" iflag=nonblock bs=65536 2>/dev/null >"$T/status" || true
 	grep -q '"event": "start"' "$T/status"
 	grep -q '"event": "refused"' "$T/status"

@@ -1,88 +1,116 @@
 // SPDX-License-Identifier: MIT
 /*
- * Refusals on their way to the supervisor. Whoever sends them may read what strangers send, and
- * people paste the advice: nothing comes through that a shell would take for more than an option and
- * one word.
+ * Refusals on their way to the supervisor, and their words. Whoever sends them may read what strangers
+ * send, and people paste the advice: what is no refusal is dropped, and an option that is named is an
+ * option and one word to a shell.
  */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "ipc/refusal.h"
+#include "explain/refused.h"
 #include "tap.h"
 
-static const struct {
-	const char *allow;
-	bool comes;
-} cases[] = {
-	{"--write /home/sam/notes", true},
-	{"--write '/home/sam/$(id)'", true},
-	{"--write '/a'\\''b'", true},
-	{"--domain example.com:443", true},
-	{"--track-only", true},
-	{EVENT_ALLOW_ECH, true},
-	{"", true},
-	{"--write $(id)", false},
-	{"--write /a; id", false},
-	{"--write /a /b", false},
-	{"--write 'a", false},
-	{"--write '/a'$HOME", false},
-	{"--wr`id`ite /a", false},
-	{"--write\n/a", false},
-	{"id", false},
-	{"rm -rf /", false},
-	{"\"network\": {\"ech\": \"allow\"}; id", false},
-};
+static const struct refusal denied = {.what = REFUSED_WRITE, .cause = CAUSE_NOT_GRANTED};
 
 static void
-advice_is_an_option_and_one_word(void)
+what_was_sent_arrives(void)
 {
-	int ends[2];
-
-	check_int(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct refusal sent = {.what = "write",
-				       .subject = "/a",
-				       .reason = "is not granted"};
-		struct refusal got = {0};
-		bool ended = false;
-
-		strcpy(sent.allow, cases[i].allow);
-		refusal_send(ends[0], &sent);
-		check(refusal_receive(ends[1], &got, &ended));
-		check_str(got.subject, "/a");
-		check_str(got.allow, cases[i].comes ? cases[i].allow : "");
-	}
-	close(ends[0]);
-	close(ends[1]);
-}
-
-static void
-texts_end_where_their_room_does(void)
-{
-	struct refusal sent, got = {0};
+	struct refusal sent = denied, got = {0};
 	bool ended = false;
 	int ends[2];
 
-	memset(&sent, 'x', sizeof sent);
-	sent.is_nobodys = false;
 	check_int(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	refusal_send(ends[0], &sent);
+	refusal_send(ends[0], &sent, "/a");
 	check(refusal_receive(ends[1], &got, &ended));
-	check_int((int)strlen(got.what), (int)sizeof got.what - 1);
-	check_int((int)strlen(got.reason), (int)sizeof got.reason - 1);
-	check_str(got.allow, "");
+	check_str(got.subject, "/a");
+	check_int(got.what, REFUSED_WRITE);
+	check_int(got.cause, CAUSE_NOT_GRANTED);
+	check(!refusal_receive(ends[1], &got, &ended));
+	check(!ended);
 	close(ends[0]);
 	check(!refusal_receive(ends[1], &got, &ended));
 	check(ended);
 	close(ends[1]);
 }
 
+static void
+what_is_no_refusal_is_dropped(void)
+{
+	struct refusal bad[] = {denied, denied, denied, denied, denied, denied}, got = {0};
+	bool ended = false;
+	int ends[2];
+
+	for (size_t i = 0; i < COUNT(bad); i++)
+		bad[i].version = REFUSAL_VERSION;
+	bad[0].version++;
+	bad[1].what = REFUSED_COUNT;
+	bad[2].cause = CAUSE_COUNT;
+	bad[3].cause = CAUSE_NONE;
+	bad[4].detail = CAUSE_COUNT;
+	bad[5].layer = LAYER_COUNT;
+	check_int(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		refusal_forward(ends[0], &bad[i]);
+	check_int(send(ends[0], "short", 5, 0), 5);
+	check(!refusal_receive(ends[1], &got, &ended));
+	/* texts end where their room does */
+	memset(bad[0].rule, 'x', sizeof bad[0].rule);
+	memset(bad[0].name, 'x', sizeof bad[0].name);
+	memset(bad[0].subject, 'x', sizeof bad[0].subject);
+	bad[0].version = REFUSAL_VERSION;
+	refusal_forward(ends[0], &bad[0]);
+	check(refusal_receive(ends[1], &got, &ended));
+	check_int((int)strlen(got.rule), (int)sizeof got.rule - 1);
+	check_int((int)strlen(got.name), (int)sizeof got.name - 1);
+	check_int((int)strlen(got.subject), (int)sizeof got.subject - 1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Every cause of everything that can be refused, with names that a hostile command chose. */
+static void
+an_option_is_an_option_and_one_word(void)
+{
+	static const char mark[] = "; allow it with --";
+
+	for (int cause = CAUSE_NONE + 1; cause < CAUSE_COUNT; cause++)
+		for (int what = 0; what < REFUSED_COUNT; what++) {
+			struct refusal refusal = {.what = (uint16_t)what,
+						  .cause = (uint16_t)cause,
+						  .name = "$(id)'",
+						  .subject = "/a b;'$(id)\n:80"};
+			auto_str struct str line = {0};
+			const char *option, *word;
+
+			refused_print_line(NULL, &refusal, &line);
+			check(!line.failed && line.length > 10);
+			option = strstr(line.text, mark);
+			word = option == NULL ? NULL : strchr(option + strlen(mark), ' ');
+			if (word != NULL)
+				check(str_is_shell_word(word + 1));
+		}
+}
+
+/* A program tells causes apart by their names, and no two may look alike. */
+static void
+names_of_causes_are_unique(void)
+{
+	for (int cause = CAUSE_NONE + 1; cause < CAUSE_COUNT; cause++) {
+		check(*cause_text((enum cause)cause) != '\0');
+		for (int other = CAUSE_NONE; other < cause; other++)
+			check(strcmp(cause_row((enum cause)other)->id,
+				     cause_row((enum cause)cause)->id) != 0);
+	}
+}
+
 int
 main(void)
 {
-	run(advice_is_an_option_and_one_word);
-	run(texts_end_where_their_room_does);
+	run(what_was_sent_arrives);
+	run(what_is_no_refusal_is_dropped);
+	run(an_option_is_an_option_and_one_word);
+	run(names_of_causes_are_unique);
 	return tap_end();
 }

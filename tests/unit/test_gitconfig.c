@@ -162,8 +162,7 @@ compare(const char *text, size_t length)
 		struct gitconfig config;
 
 		git_config_parse(&arena, text, length, &config, NULL);
-		check(config.bad != NULL && (strstr(config.bad, "NUL") != NULL ||
-					     strstr(config.bad, "without a section") != NULL));
+		check(config.bad == CAUSE_LINE_NUL || config.bad == CAUSE_LINE_NO_SECTION);
 		return;
 	}
 	make_plain(ours);
@@ -234,11 +233,11 @@ whatever_git_sees_was_seen(void)
 
 /* ---- vetting ---- */
 
-static const char *
+static enum cause
 inside_only(void *context, enum gitconfig_place place, const char *path)
 {
 	(void)context, (void)place;
-	return strstr(path, "out") == NULL ? NULL : "is outside";
+	return strstr(path, "out") == NULL ? CAUSE_NONE : CAUSE_GIT_OUTSIDE;
 }
 
 static const struct gitconfig_asker asker = {inside_only, NULL};

@@ -12,7 +12,8 @@ passes(const char *name, const char *text, const char *present)
 
 	if (present != NULL)
 		old = (struct gitconfig_text){present, strlen(present)};
-	return git_sequencer_refuse(&arena, name, &new, present == NULL ? NULL : &old) == NULL;
+	return git_sequencer_refuse(&arena, name, &new, present == NULL ? NULL : &old) ==
+	       CAUSE_NONE;
 }
 
 static void
@@ -95,7 +96,7 @@ other_files_and_odd_bytes_do_not_pass(void)
 	auto_arena struct arena arena = {0};
 	struct gitconfig_text nul = {"pick 1\n\0exec a\n", 16};
 
-	check(git_sequencer_refuse(&arena, "git-rebase-todo", &nul, NULL) != NULL);
+	check(git_sequencer_refuse(&arena, "git-rebase-todo", &nul, NULL) == CAUSE_STEPS_NUL);
 	check(!passes("other", "", NULL));
 	check(git_sequencer_is_name("strategy") && git_sequencer_is_name("GIT-REBASE-TODO"));
 	check(!git_sequencer_is_name("done") && !git_sequencer_is_name("git-rebase-todo.lock"));

@@ -17,7 +17,7 @@ vet(const char *text, const struct words *listed)
 	struct ip_address address;
 
 	check(ip_parse(text, &address));
-	return ip_vet(&address, listed);
+	return ip_vet(&address, listed) == CAUSE_NONE ? NULL : cause_text(ip_vet(&address, listed));
 }
 
 static void

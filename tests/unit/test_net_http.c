@@ -5,12 +5,12 @@
 #include "tap.h"
 
 static struct http_request request;
-static const char *reason;
+static enum cause reason;
 
 static int
 parse(const char *text)
 {
-	reason = NULL;
+	reason = CAUSE_NONE;
 	return http_parse(text, strlen(text), &request, &reason);
 }
 

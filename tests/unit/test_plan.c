@@ -1054,8 +1054,7 @@ an_answer_names_the_rule_and_the_way_out(void)
 	check_int(why_answer(plan, "r", "~/c/d", false, &allowed, NULL), 1);
 	check(strstr(allowed.text, "--policy-json:1:30: allow read ~/c") != NULL);
 	check_int(why_answer(plan, "write", "$PROJECT/.envrc", false, &guarded, NULL), 0);
-	check(strstr(guarded.text, "protected in every project (**/.envrc): direnv runs it") !=
-	      NULL);
+	check(strstr(guarded.text, "it is protected: direnv runs it (**/.envrc)") != NULL);
 	check(strstr(guarded.text, "to allow it: --write ") != NULL);
 	check_int(why_answer(plan, "fly", "/a", false, &bad, NULL), -CORDON_E_USAGE);
 	check_int(why_answer(plan, "", "/a", false, &bad, NULL), -CORDON_E_USAGE);

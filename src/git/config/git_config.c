@@ -85,9 +85,9 @@ next(struct config_reader *r)
 }
 
 static bool
-bad(struct config_reader *r, const char *why)
+bad(struct config_reader *r, enum cause why)
 {
-	if (r->to->bad == NULL) {
+	if (r->to->bad == CAUSE_NONE) {
 		r->to->bad = why;
 		r->to->line = r->line;
 	}
@@ -100,11 +100,11 @@ read_subsection(struct config_reader *r, int c)
 {
 	do {
 		if (c == '\n')
-			return bad(r, "a section without an end");
+			return bad(r, CAUSE_LINE_SECTION_END);
 		c = next(r);
 	} while (is_space(c));
 	if (c != '"')
-		return bad(r, "a section that is not written as git writes it");
+		return bad(r, CAUSE_LINE_SECTION);
 	add(&r->name, '.');
 	for (;;) {
 		c = next(r);
@@ -113,10 +113,10 @@ read_subsection(struct config_reader *r, int c)
 		if (c == '\\')
 			c = next(r);
 		if (c == '\n')
-			return bad(r, "a section without an end");
+			return bad(r, CAUSE_LINE_SECTION_END);
 		add(&r->name, c);
 	}
-	return next(r) == ']' || bad(r, "a section without an end");
+	return next(r) == ']' || bad(r, CAUSE_LINE_SECTION_END);
 }
 
 static bool
@@ -127,13 +127,13 @@ read_section(struct config_reader *r)
 		int c = next(r);
 
 		if (r->is_over)
-			return bad(r, "a section without an end");
+			return bad(r, CAUSE_LINE_SECTION_END);
 		if (c == ']')
-			return r->name.length > 0 || bad(r, "a section without a name");
+			return r->name.length > 0 || bad(r, CAUSE_LINE_SECTION_NAME);
 		if (is_space(c))
 			return read_subsection(r, c);
 		if (!is_key(c) && c != '.')
-			return bad(r, "a section that is not written as git writes it");
+			return bad(r, CAUSE_LINE_SECTION);
 		add(&r->name, small(c));
 	}
 }
@@ -160,7 +160,7 @@ read_value(struct config_reader *r)
 		int c = next(r);
 
 		if (c == '\n')
-			return !quoted || bad(r, "a quote without an end");
+			return !quoted || bad(r, CAUSE_LINE_QUOTE);
 		if (comment)
 			continue;
 		if (is_space(c) && !quoted) {
@@ -177,7 +177,7 @@ read_value(struct config_reader *r)
 			int meant = next(r), put = escaped(meant);
 
 			if (put == END)
-				return bad(r, "a backslash before what cannot follow it");
+				return bad(r, CAUSE_LINE_BACKSLASH);
 			if (meant != '\n')
 				add(&r->value, put);
 		} else if (c == '"') {
@@ -210,7 +210,7 @@ read_variable(struct config_reader *r, int first)
 	int c;
 
 	if (r->stem == 0)
-		return bad(r, "a key without a section");
+		return bad(r, CAUSE_LINE_NO_SECTION);
 	shorten(&r->name, r->stem);
 	add(&r->name, small(first));
 	for (;;) {
@@ -224,7 +224,7 @@ read_variable(struct config_reader *r, int first)
 	if (c == '\n')
 		return keep(r, false);
 	if (c != '=')
-		return bad(r, "a key that is not followed by =");
+		return bad(r, CAUSE_LINE_NO_VALUE);
 	return read_value(r) && keep(r, true);
 }
 
@@ -250,7 +250,7 @@ read_all(struct config_reader *r)
 			add(&r->name, '.');
 			r->stem = r->name.length;
 		} else if (!is_letter(c)) {
-			return bad(r, "a character that no line begins with");
+			return bad(r, CAUSE_LINE_CHARACTER);
 		} else if (!read_variable(r, c)) {
 			return false;
 		}
@@ -270,17 +270,17 @@ git_config_parse(struct arena *arena, const char *text, size_t length, struct gi
 
 	*ret = (struct gitconfig){0};
 	if (length > GITCONFIG_MAX)
-		ok = bad(&r, "more text than anybody needs");
+		ok = bad(&r, CAUSE_LINE_TOO_LONG);
 	else if (length > 0 && memchr(text, '\0', length) != NULL)
-		ok = bad(&r, "a NUL byte");
+		ok = bad(&r, CAUSE_LINE_NUL);
 	else if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		r.at += 3;
 	ok = ok && read_all(&r);
-	if (ret->bad == NULL && !ok)
+	if (ret->bad == CAUSE_NONE && !ok)
 		cordon_no_memory(err);
 	str_free(&r.name);
 	str_free(&r.value);
-	return ok ? 1 : ret->bad != NULL ? 0 : -CORDON_E_MEMORY;
+	return ok ? 1 : ret->bad != CAUSE_NONE ? 0 : -CORDON_E_MEMORY;
 }
 
 const char *

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "policy/model/cause.h"
 
 /* Larger files are refused; no real settings are that large. */
 #define GITCONFIG_MAX (1u << 20)
@@ -21,8 +22,8 @@ struct gitconfig_item {
 struct gitconfig {
 	struct gitconfig_item *items;
 	size_t count;
-	const char *bad; /* why the text was refused */
-	int line;	 /* where it was refused */
+	enum cause bad; /* why the text was refused */
+	int line;	/* where it was refused */
 };
 
 /*
@@ -44,15 +45,15 @@ enum gitconfig_place {
 	GITCONFIG_SHARED    /* no path: a value that lets the group change the repository */
 };
 
-/* Returns NULL, or why the path must not be used there. */
+/* Returns CAUSE_NONE, or why the path must not be used there. */
 struct gitconfig_asker {
-	const char *(*refuse)(void *context, enum gitconfig_place place, const char *path);
+	enum cause (*refuse)(void *context, enum gitconfig_place place, const char *path);
 	void *context;
 };
 
 struct gitconfig_refusal {
-	char what[96];	 /* the key, or the line */
-	const char *why; /* such as "can start a program" */
+	char what[96]; /* the key, or the line */
+	enum cause why;
 };
 
 struct gitconfig_text {

@@ -191,12 +191,13 @@ is_from_remote(const struct vetting *v, const char *url)
 	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
 }
 
-static const char *
+static enum cause
 check_url(const struct vetting *v, const char *url)
 {
-	const char *path, *why = git_url_refuse(url, &path);
+	const char *path;
+	enum cause why = git_url_refuse(url, &path);
 
-	return why != NULL || path == NULL || is_from_remote(v, url)
+	return why != CAUSE_NONE || path == NULL || is_from_remote(v, url)
 		       ? why
 		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
 }
@@ -224,10 +225,10 @@ has_remote(const struct gitconfig *config, const char *name)
 	return has_remote_n(config, name, strlen(name));
 }
 
-static const char *
+static enum cause
 check_remote(const struct vetting *v, const char *value)
 {
-	return has_remote(v->config, value) ? NULL : check_url(v, value);
+	return has_remote(v->config, value) ? CAUSE_NONE : check_url(v, value);
 }
 
 /* ---- keys ---- */
@@ -295,25 +296,24 @@ shared_mode(const char *value)
 	return (mode_t)strtoul(value, NULL, 8);
 }
 
-static const char *
+static enum cause
 check_shared(const struct vetting *v, const char *value)
 {
 	mode_t mode = shared_mode(value);
 
 	if (mode & S_IWOTH)
-		return "lets everybody change the repository";
-	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value) : NULL;
+		return CAUSE_KEY_SHARED;
+	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value)
+			      : CAUSE_NONE;
 }
 
-/* Returns NULL, or why the value is refused. */
-static const char *
+/* Returns CAUSE_NONE, or why the value is refused. */
+static enum cause
 check_value(const struct vetting *v, enum key_check check, const char *value)
 {
 	switch (check) {
 	case WORD:
-		return *value == '-' || git_url_has_control(value)
-			       ? "has a value that git never writes"
-			       : NULL;
+		return *value == '-' || git_url_has_control(value) ? CAUSE_KEY_VALUE : CAUSE_NONE;
 	case URL:
 		return check_url(v, value);
 	case REMOTE:
@@ -321,16 +321,17 @@ check_value(const struct vetting *v, enum key_check check, const char *value)
 	case WORKTREE:
 		return v->asker->refuse(v->asker->context, GITCONFIG_WORKTREE, value);
 	case BARE:
-		return is_no(value) ? NULL
+		return is_no(value) ? CAUSE_NONE
 				    : v->asker->refuse(v->asker->context, GITCONFIG_BARE, value);
 	case SHARED:
 		return check_shared(v, value);
 	case NAME:
-		return value[strspn(value, LETTERS DIGITS)] == '\0' ? NULL : "leads git elsewhere";
+		return value[strspn(value, LETTERS DIGITS)] == '\0' ? CAUSE_NONE
+								    : CAUSE_GIT_ELSEWHERE;
 	case UPDATE:
-		return is_update(value) ? NULL : "can start a program";
+		return is_update(value) ? CAUSE_NONE : CAUSE_KEY_PROGRAM;
 	default:
-		return NULL;
+		return CAUSE_NONE;
 	}
 }
 
@@ -388,7 +389,7 @@ remote_of(const char *key, size_t *ret_length)
 }
 
 /* `git fetch --all` treats a remote without address as a path, too. */
-static const char *
+static enum cause
 check_section(const struct vetting *v, const char *key)
 {
 	char name[PATH_MAX];
@@ -397,30 +398,29 @@ check_section(const struct vetting *v, const char *key)
 
 	if (v->kind != GITCONFIG_REPOSITORY || start == NULL ||
 	    has_remote_n(v->config, start, length))
-		return NULL;
+		return CAUSE_NONE;
 	if (length >= sizeof name)
-		return "has a name that git never writes";
+		return CAUSE_KEY_NAME;
 	snprintf(name, sizeof name, "%.*s", (int)length, start);
-	return check_url(v, name) == NULL ? NULL : "belongs to a remote that has no address";
+	return check_url(v, name) == CAUSE_NONE ? CAUSE_NONE : CAUSE_KEY_NO_URL;
 }
 
-static const char *
+static enum cause
 check_item(const struct vetting *v, const struct gitconfig_item *item)
 {
-	const char *why = check_section(v, item->name);
+	enum cause why = check_section(v, item->name);
 
-	if (why != NULL)
+	if (why != CAUSE_NONE)
 		return why;
 	for (size_t i = 0; i < tables[v->kind].count; i++) {
 		const struct key_row *row = &tables[v->kind].rows[i];
 
 		if (is_about(row, item->name) && !is_plain_name(row, item->name))
-			return "has a name that git never writes";
+			return CAUSE_KEY_NAME;
 		if (is_about(row, item->name))
 			return check_value(v, row->check, item->value == NULL ? "" : item->value);
 	}
-	return v->kind == GITCONFIG_MODULES ? "is not about a submodule"
-					    : "is not known to be harmless";
+	return v->kind == GITCONFIG_MODULES ? CAUSE_KEY_SUBMODULE : CAUSE_KEY_UNKNOWN;
 }
 
 /* Is the setting in the present text? Not if it names a remote that is removed now. */
@@ -463,9 +463,9 @@ static int
 check_all(const struct vetting *v, const struct gitconfig *config, struct gitconfig_refusal *ret)
 {
 	for (size_t i = 0; i < config->count; i++) {
-		const char *why = check_item(v, &config->items[i]);
+		enum cause why = check_item(v, &config->items[i]);
 
-		if (why == NULL || stands_already(v, &config->items[i]))
+		if (why == CAUSE_NONE || stands_already(v, &config->items[i]))
 			continue;
 		name_refused(ret, config->items[i].name);
 		ret->why = why;

@@ -65,7 +65,7 @@ holds_line(const struct gitconfig_text *text, const struct sequencer_line *wante
 	return false;
 }
 
-static const char *
+static enum cause
 refuse_list(struct arena *arena, const struct gitconfig_text *text,
 	    const struct gitconfig_text *present)
 {
@@ -74,11 +74,11 @@ refuse_list(struct arena *arena, const struct gitconfig_text *text,
 
 	(void)arena;
 	if (memchr(text->text, '\0', text->length) != NULL)
-		return "holds a NUL byte";
+		return CAUSE_STEPS_NUL;
 	while (take_line(&rest, &line))
 		if (runs_program(&line) && !holds_line(present, &line))
-			return "exec lines start programs when the rebase goes on";
-	return NULL;
+			return CAUSE_STEPS_EXEC;
+	return CAUSE_NONE;
 }
 
 /*
@@ -96,9 +96,7 @@ is_strategy(const char *text, size_t length)
 	return false;
 }
 
-static const char by_program[] = "git runs this strategy as a program";
-
-static const char *
+static enum cause
 refuse_strategy(struct arena *arena, const struct gitconfig_text *text,
 		const struct gitconfig_text *present)
 {
@@ -107,10 +105,10 @@ refuse_strategy(struct arena *arena, const struct gitconfig_text *text,
 	(void)arena, (void)present;
 	if (length > 0 && text->text[length - 1] == '\n')
 		length--;
-	return is_strategy(text->text, length) ? NULL : by_program;
+	return is_strategy(text->text, length) ? CAUSE_NONE : CAUSE_STEPS_STRATEGY;
 }
 
-static const char *
+static enum cause
 refuse_options(struct arena *arena, const struct gitconfig_text *text,
 	       const struct gitconfig_text *present)
 {
@@ -118,15 +116,15 @@ refuse_options(struct arena *arena, const struct gitconfig_text *text,
 
 	(void)present;
 	if (git_config_parse(arena, text->text, text->length, &config, NULL) != 1)
-		return "cannot be read as git reads it";
+		return CAUSE_STEPS_SYNTAX;
 	for (size_t i = 0; i < config.count; i++) {
 		const char *value = config.items[i].value;
 
 		if (ascii_same(config.items[i].name, "options.strategy") &&
 		    (value == NULL || !is_strategy(value, strlen(value))))
-			return by_program;
+			return CAUSE_STEPS_STRATEGY;
 	}
-	return NULL;
+	return CAUSE_NONE;
 }
 
 /* An option of git am that names no file. */
@@ -148,7 +146,7 @@ is_apply_option(const char *word, size_t length)
 }
 
 /* Shell words, each fully quoted or not at all. */
-static const char *
+static enum cause
 refuse_apply(struct arena *arena, const struct gitconfig_text *text,
 	     const struct gitconfig_text *present)
 {
@@ -156,22 +154,22 @@ refuse_apply(struct arena *arena, const struct gitconfig_text *text,
 
 	(void)present;
 	if (rest == NULL || strlen(rest) != text->length)
-		return "cannot be read as git reads it";
+		return CAUSE_STEPS_SYNTAX;
 	while (*(rest += strspn(rest, " \t\n")) != '\0') {
 		size_t length = strcspn(rest, " \t\n");
 		bool quoted = length > 1 && rest[0] == '\'' && rest[length - 1] == '\'';
 
 		if (!is_apply_option(rest + quoted, length - 2 * (size_t)quoted))
-			return "git hands this option on when patches go on, and it may write elsewhere";
+			return CAUSE_STEPS_OPTION;
 		rest += length;
 	}
-	return NULL;
+	return CAUSE_NONE;
 }
 
 static const struct {
 	const char *name;
-	const char *(*refuse)(struct arena *arena, const struct gitconfig_text *text,
-			      const struct gitconfig_text *present);
+	enum cause (*refuse)(struct arena *arena, const struct gitconfig_text *text,
+			     const struct gitconfig_text *present);
 } files[] = {
 	{"git-rebase-todo", refuse_list},
 	{"strategy", refuse_strategy},
@@ -188,12 +186,12 @@ git_sequencer_is_name(const char *name)
 	return false;
 }
 
-const char *
+enum cause
 git_sequencer_refuse(struct arena *arena, const char *name, const struct gitconfig_text *text,
 		     const struct gitconfig_text *present)
 {
 	for (size_t i = 0; i < COUNT(files); i++)
 		if (ascii_same(files[i].name, name))
 			return files[i].refuse(arena, text, present);
-	return "is no file of git's";
+	return CAUSE_GIT_NOT_ITS;
 }

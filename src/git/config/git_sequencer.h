@@ -13,9 +13,9 @@
 /* Is it the last component of such a file? */
 bool git_sequencer_is_name(const char *name);
 /*
- * Returns NULL if text may be the content of the file called name, or why not. Lines that present
- * (or NULL) has are allowed.
+ * Returns CAUSE_NONE if text may be the content of the file called name, or why not. Lines that
+ * present (or NULL) has are allowed.
  */
-const char *git_sequencer_refuse(struct arena *arena, const char *name,
-				 const struct gitconfig_text *text,
-				 const struct gitconfig_text *present);
+enum cause git_sequencer_refuse(struct arena *arena, const char *name,
+				const struct gitconfig_text *text,
+				const struct gitconfig_text *present);

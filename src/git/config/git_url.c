@@ -54,29 +54,27 @@ is_scp_like(const char *url)
 	return url[colon] == ':' && colon > 0;
 }
 
-const char *
+enum cause
 git_url_refuse(const char *url, const char **ret_path)
 {
 	size_t length = scheme_length(url);
 
 	*ret_path = NULL;
 	if (*url == '-' || git_url_has_control(url))
-		return "is no ordinary address";
+		return CAUSE_URL_ODD;
 	/* TRANSPORT::ADDRESS runs git-remote-TRANSPORT; ext:: runs any command */
 	if (strncmp(url + length, "::", 2) == 0)
-		return "names a program as its transport";
+		return CAUSE_URL_PROGRAM;
 	if (strncmp(url + length, "://", 3) == 0 && strncmp(url, "file://", 7) != 0)
-		return is_ordinary_scheme(url, length) ? NULL : "has a scheme that is not known";
+		return is_ordinary_scheme(url, length) ? CAUSE_NONE : CAUSE_URL_SCHEME;
 	if (strncmp(url, "file://", 7) != 0 && is_scp_like(url))
-		return is_plain_host(url) ? NULL : "is no ordinary address";
+		return is_plain_host(url) ? CAUSE_NONE : CAUSE_URL_ODD;
 	*ret_path = url;
 	if (strncmp(url, "file://", 7) != 0)
-		return NULL;
+		return CAUSE_NONE;
 	/* git drops the host and decodes %XX */
 	*ret_path = url + 7;
-	return **ret_path != '/' || strchr(url, '%') != NULL
-		       ? "is a file:// address with a host or with escapes"
-		       : NULL;
+	return **ret_path != '/' || strchr(url, '%') != NULL ? CAUSE_URL_FILE : CAUSE_NONE;
 }
 
 bool
@@ -84,6 +82,6 @@ git_url_is_relative(const char *url)
 {
 	const char *path;
 
-	return git_url_refuse(url, &path) == NULL && path != NULL && *path != '/' &&
+	return git_url_refuse(url, &path) == CAUSE_NONE && path != NULL && *path != '/' &&
 	       strcmp(path, ".") != 0;
 }

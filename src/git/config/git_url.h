@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-/* Returns NULL or why the address is refused. *ret_path: the local path it is, or NULL. */
-const char *git_url_refuse(const char *url, const char **ret_path);
+#include "policy/model/cause.h"
+
+/* Returns CAUSE_NONE or why the address is refused. *ret_path: the local path it is, or NULL. */
+enum cause git_url_refuse(const char *url, const char **ret_path);
 /* Is it a relative path? It depends on the working tree, of which there may be several. */
 bool git_url_is_relative(const char *url);
 /* Has it control characters, which git never writes? */

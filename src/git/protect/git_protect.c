@@ -63,6 +63,30 @@ static const struct {
 	{"rebase-apply", &of_steps_folder},
 };
 
+/* ---- why ---- */
+
+const char *
+git_protect_reason(const struct plan *plan, const char *pattern)
+{
+	static const struct protection *const all[] = {&of_config,
+						       &of_common,
+						       &of_folder,
+						       &of_head,
+						       &of_hook,
+						       &of_remote,
+						       &of_steps_folder,
+						       &of_steps,
+						       &of_attributes,
+						       &protected_other_case,
+						       &protected_long_path};
+	const char *reason = protected_reason(&plan->index.protections, pattern);
+
+	for (size_t i = 0; reason == NULL && i < sizeof all / sizeof all[0]; i++)
+		if (strcmp(all[i]->pattern, pattern) == 0)
+			reason = all[i]->reason;
+	return reason != NULL ? reason : git_repo_query_reason(pattern);
+}
+
 /* ---- markers ---- */
 
 static bool

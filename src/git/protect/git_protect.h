@@ -21,6 +21,8 @@ void git_protect_complete(const struct git_protect *in, const char *path, struct
 /* The decision that will be enforced: the index, completed where a broker does that. */
 int git_protect_decide(const struct plan *plan, const char *path, struct verdict *ret,
 		       struct cordon_error *err);
+/* Why the protection with this pattern, of the plan or of git, is there; NULL: there is none. */
+const char *git_protect_reason(const struct plan *plan, const char *pattern);
 /* Must creating path be serialised with other changes? */
 bool git_protect_is_repo_marker(const char *path);
 /* Is a component of path a name that git obeys in a repository? */

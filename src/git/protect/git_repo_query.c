@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "rules/protected.h"
 
@@ -27,8 +28,17 @@ git_repo_query_is_remote(const struct protection *protection)
 	return protection == &of_kind[GIT_REF_REMOTE];
 }
 
+const char *
+git_repo_query_reason(const char *pattern)
+{
+	for (size_t i = 0; i < COUNT(of_kind); i++)
+		if (of_kind[i].pattern != NULL && strcmp(of_kind[i].pattern, pattern) == 0)
+			return of_kind[i].reason;
+	return strcmp(hookask_unseen.pattern, pattern) == 0 ? hookask_unseen.reason : NULL;
+}
+
 const struct protection hookask_unseen =
-	CLOSED("git's settings", "what git runs cannot be seen just now");
+	CLOSED("unreadable settings of git", "what git runs cannot be read at the moment");
 
 size_t
 git_repo_query_below(const char *path, const char *root)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "ipc/proxy_ipc.h"
+#include "ipc/refusal.h"
 #include "linux/broker/long_name.h"
 #include "linux/broker/lookup.h"
 #include "linux/broker/names_lock.h"
@@ -46,7 +47,6 @@ struct staged_file {
 
 /* What was refused last: programs try the same again and again, and once is enough to tell. */
 #define REFUSALS 8
-#define REFUSAL_WHY 192
 
 struct broker {
 	const struct plan *plan;
@@ -142,26 +142,25 @@ struct verdict broker_decide_object(const struct notif_call *request, const stru
 				    decide_fn *decide, char **ret_path);
 /* Held while deciding and acting; exclusively where a name decides about others. */
 void broker_lock(const struct notif_call *request, const char *path);
-/* refuse.c: tells of a refusal that the caller only sees an errno of. */
-void refuse_report(struct broker *broker, const char *what, const char *path, const char *why);
-/* The same with the option that would allow it, whole; NULL: none would. */
-void refuse_report_option(struct broker *broker, const char *what, const char *subject,
-			  const char *why, const char *allow);
-/* Tells of a caller whose memory is closed to us, and which therefore gets nothing. */
-void refuse_unreadable(struct broker *broker, const struct notif_call *request);
-/* Tells of a caller that asked for what nobody here has; why begins with "asked". */
-void refuse_request(struct broker *broker, const struct notif_call *request, const char *what,
-		    const char *why);
-/* The same for the network, where there is none. */
-void refuse_network(struct broker *broker, const struct notif_call *request);
+/* refuse.c: reports a refusal, of which the caller only sees an errno. */
+void refuse_report(struct broker *broker, enum refused what, const char *subject, enum cause why);
+/* The same with what else the cause needs. */
+void refuse_event(struct broker *broker, struct refusal *refusal, const char *subject);
+void refuse_protected(struct broker *broker, enum refused what, const char *path,
+		      const struct protection *protection);
+/* What a program asked for as a whole: the subject is its name. */
+void refuse_request(struct broker *broker, const struct notif_call *request, enum refused what,
+		    enum cause why);
 /* The same for datagrams, where only connections are granted. */
-void broker_refused_datagrams(struct broker *broker, const struct notif_call *request);
-/* The same for rights that the plan does not give. -1 with EACCES. */
-int refuse_rights(struct broker *broker, const char *path, unsigned missing);
-/* Likewise of a folder that was to be made and is not granted: told first, it is not told again. */
-void broker_deny_folder(struct broker *broker, const char *path);
-/* What is left to the kernel, and what of it our own plan does not give: that will be refused there. */
-void refuse_report_by_kernel(struct broker *broker, const char *path, unsigned rights);
+void refuse_datagrams(struct broker *broker, const struct notif_call *request);
+/* Rights that are missing, by the verdict that decided. -1 with EACCES. */
+int refuse_rights(struct broker *broker, const char *path, const struct verdict *verdict,
+		  unsigned missing);
+/* Likewise of a folder that was to be made: the remedy for a file would not help. */
+void refuse_folder(struct broker *broker, const char *path, const struct verdict *verdict);
+/* What is left to the kernel: the rights that the plan does not give will be refused there. */
+void refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
+			     unsigned rights);
 /*
  * autorun_note.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
  * that run by themselves later are told of when the session ends.

@@ -215,10 +215,6 @@ is_named(const struct casefold *fold, const char *path)
 static struct verdict
 decide_folded(const struct casefold *fold, const char *path)
 {
-	static const struct protection of_disguise = {
-		.kind = PROTECT_NAME,
-		.pattern = "another spelling",
-		.reason = "in this folder it is a name of git's"};
 	struct verdict folded = {0};
 	/* decomposed text is longer */
 	size_t room = PATH_MAX + 3 * strlen(path);
@@ -229,7 +225,7 @@ decide_folded(const struct casefold *fold, const char *path)
 		return folded;
 	folded = index_decide(&fold->index, text);
 	if (casefold_is_disguise(path, text) && !is_named(fold, path))
-		folded.vetted = &of_disguise;
+		folded.vetted = &protected_other_case;
 	return folded;
 }
 

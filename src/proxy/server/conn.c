@@ -86,18 +86,12 @@ drop_oldest_unproven(struct proxy *proxy)
 static void
 tell_full(struct proxy *proxy)
 {
-	char reason[160];
+	struct refusal why = {.cause = CAUSE_NET_FULL, .number = proxy->conns_max};
 
-	if (proxy->conns_max == CONNS_MAX)
-		snprintf(reason, sizeof reason,
-			 "has no room: there are %u connections, and a session has no more",
-			 proxy->conns_max);
-	else
-		snprintf(reason, sizeof reason,
-			 "has no room: there are %u connections, and the limit on open files "
-			 "(ulimit -Hn: %u) leaves room for no more",
-			 proxy->conns_max, proxy->descriptors);
-	proxy_refuse(proxy, "connect", "one more", reason, "");
+	if (proxy->conns_max != CONNS_MAX)
+		why.cause = CAUSE_NET_FEW_FILES;
+	snprintf(why.name, sizeof why.name, "%u", proxy->descriptors);
+	proxy_refuse(proxy, REFUSED_CONNECT, "one more", &why);
 }
 
 struct conn *

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ipc/proxy_task.h"
+#include "ipc/refusal.h"
 #include "proxy/loop/copy.h"
 #include "proxy/loop/timers.h"
 #include "proxy/resolve/answer_cache.h"
@@ -126,10 +127,11 @@ void tunnel_options(int fd);
  */
 void dial_start(struct conn *conn, const struct ip_address *only);
 void dial_free(struct conn *conn);
-/* why: 0 or an errno. reason is text for the user; allow is an option, or "". */
+/* why: 0 or an errno. EACCES: refusal has the cause; else reason is text for the client. */
 struct dial_end {
 	int why;
-	char reason[200], allow[120];
+	struct refusal refusal;
+	char reason[120];
 };
 void explicit_dialled(struct conn *conn, const struct dial_end *end);
 void transparent_dialled(struct conn *conn, const struct dial_end *end);
@@ -148,14 +150,12 @@ void transparent_drain(struct proxy *proxy);
 void dns_stub_start(struct proxy *proxy, int fd);
 
 /* proxy.c: reports a refusal; repeats within a while are dropped. */
-void proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
-		  const char *allow);
-/* Returns true if the policy allows this name and port; else *ret_why has the reason and a remedy. */
+void proxy_refuse(struct proxy *proxy, enum refused what, const char *subject,
+		  const struct refusal *why);
+/* Returns true if the policy allows this name and port; else *ret_why has the reason. */
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
-/* Returns NULL if a name may resolve to the address, else a description that continues "which is". */
-const char *proxy_address_denied_reason(const struct proxy *proxy,
-					const struct ip_address *address);
-#define PROXY_HERE "this machine"
+/* Returns CAUSE_NONE if a name may resolve to the address, else what kind of address it is. */
+enum cause proxy_address_denied_reason(const struct proxy *proxy, const struct ip_address *address);
 /* Is this one of the proxy's listeners? */
 bool proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsigned port);
 /* Called for each accepted connection; takes ownership of fd. proxy_accept may leave some in the queue. */

@@ -33,7 +33,7 @@ struct dial {
 	enum dns_code code; /* the last response code */
 	int why;	    /* errno of the last attempt */
 	struct ip_address forbidden;
-	const char *forbidden_as; /* description of a refused address, or NULL */
+	enum cause forbidden_as; /* kind of a refused address, or CAUSE_NONE */
 	struct conn *conn;
 };
 
@@ -174,7 +174,7 @@ is_there(struct conn *conn)
 	timer_clear(&conn->dial->attempt);
 	if (came_home(conn)) {
 		conn->dial->forbidden = conn->dial->addresses[conn->dial->next - 1];
-		conn->dial->forbidden_as = PROXY_HERE;
+		conn->dial->forbidden_as = CAUSE_ADDRESS_THIS_MACHINE;
 		fail_without_address(conn);
 		return;
 	}
@@ -292,13 +292,14 @@ take_addresses(struct conn *conn, const struct dns_answer *answer)
 	dial->has_name = dial->has_name || answer->code == DNS_OK;
 	for (size_t i = 0; i < answer->count && dial->count < ADDRESSES; i++) {
 		const struct ip_address *address = &answer->addresses[i];
-		const char *what =
-			dial->is_given ? NULL : proxy_address_denied_reason(conn->proxy, address);
+		enum cause what = dial->is_given
+					  ? CAUSE_NONE
+					  : proxy_address_denied_reason(conn->proxy, address);
 
-		if (what == NULL && !dial->is_given &&
+		if (what == CAUSE_NONE && !dial->is_given &&
 		    proxy_is_own(conn->proxy, address, dial->port))
-			what = "this proxy";
-		if (what == NULL) {
+			what = CAUSE_ADDRESS_THIS_PROXY;
+		if (what == CAUSE_NONE) {
 			dial->addresses[dial->count++] = *address;
 		} else {
 			dial->forbidden = *address;
@@ -312,16 +313,12 @@ fail_without_address(struct conn *conn)
 {
 	struct dial *dial = conn->dial;
 	struct dial_end end = {.why = EHOSTUNREACH};
-	char text[ADDRESS_TEXT_SIZE];
 
-	if (dial->forbidden_as != NULL) {
+	if (dial->forbidden_as != CAUSE_NONE) {
 		end.why = EACCES;
-		ip_print(&dial->forbidden, text);
-		snprintf(end.reason, sizeof end.reason,
-			 "leads to %s, which is %s; only \"private\" of the policy's network "
-			 "would allow it",
-			 text, dial->forbidden_as);
-		snprintf(end.allow, sizeof end.allow, "\"network\": {\"private\": [\"%s\"]}", text);
+		end.refusal.cause = CAUSE_NET_LEADS_TO;
+		end.refusal.detail = (uint16_t)dial->forbidden_as;
+		ip_print(&dial->forbidden, end.refusal.name);
 	} else if (dial->has_name || dial->code == DNS_NO_NAME) {
 		snprintf(end.reason, sizeof end.reason, "has no address that the resolver knows");
 	} else {

@@ -100,19 +100,18 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct ip_address *address = &answer->addresses[i];
-		const char *what = proxy_address_denied_reason(proxy, address);
-		char reason[160], allow[120], text[ADDRESS_TEXT_SIZE];
+		enum cause what = proxy_address_denied_reason(proxy, address);
+		struct refusal why = {.cause = CAUSE_NET_LEADS_TO, .detail = (uint16_t)what};
 
-		if (what == NULL && answers_add(&proxy->answers, address, name, now,
-						now + (keep > KEEP_MS ? keep : KEEP_MS))) {
+		if (what == CAUSE_NONE && answers_add(&proxy->answers, address, name, now,
+						      now + (keep > KEEP_MS ? keep : KEEP_MS))) {
 			answer->addresses[kept++] = *address;
 			continue;
 		}
-		ip_print(address, text);
-		snprintf(reason, sizeof reason, "leads to %s, which is %s", text,
-			 what == NULL ? "one too many" : what);
-		snprintf(allow, sizeof allow, "\"network\": {\"private\": [\"%s\"]}", text);
-		proxy_refuse(proxy, "resolve", name, reason, what == NULL ? "" : allow);
+		if (what == CAUSE_NONE)
+			why.cause = CAUSE_NET_LEADS_TO_MANY;
+		ip_print(address, why.name);
+		proxy_refuse(proxy, REFUSED_RESOLVE, name, &why);
 	}
 	answer->count = kept;
 	answer->ttl = answer->ttl < TTL_MAX ? answer->ttl : TTL_MAX;
@@ -141,15 +140,13 @@ static bool
 is_known(struct proxy *proxy, const struct dns_question *question, struct dns_answer *ret_answer)
 {
 	bool is_address = question->type == DNS_A || question->type == DNS_AAAA;
-	char allow[NAME_SIZE + 16];
 
 	*ret_answer = (struct dns_answer){.code = DNS_OK};
 	if (question->name[0] == '\0' || !resolv_conf_allows(proxy->network, question->name)) {
 		ret_answer->code = DNS_NO_NAME;
-		snprintf(allow, sizeof allow, "--domain %s", question->name);
 		if (is_address && question->name[0] != '\0')
-			proxy_refuse(proxy, "resolve", question->name,
-				     "is not among the allowed domains", allow);
+			proxy_refuse(proxy, REFUSED_RESOLVE, question->name,
+				     &(struct refusal){.cause = CAUSE_NET_DOMAIN});
 		return true;
 	}
 	/* HTTPS, SVCB and others: the name exists without such records */

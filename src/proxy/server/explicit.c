@@ -91,25 +91,32 @@ socks_reply_for(int why)
 static void
 refuse(struct conn *conn, const struct dial_end *end)
 {
-	char subject[NAME_SIZE + 16], words_for_it[NAME_SIZE + 340];
+	auto_str struct str body = {0}, option = {0};
+	char subject[NAME_SIZE + 16];
 
-	if (end->why == EACCES) {
-		snprintf(subject, sizeof subject, "%s:%u", conn->name, conn->port);
-		proxy_refuse(conn->proxy, "connect", subject, end->reason, end->allow);
-	}
+	snprintf(subject, sizeof subject, "%s:%u", conn->name, conn->port);
+	if (end->why == EACCES)
+		proxy_refuse(conn->proxy, REFUSED_CONNECT, subject, &end->refusal);
 	if (conn->kind == CONN_SOCKS) {
 		say_socks(conn, socks_reply_for(end->why));
 		conn_leave(conn);
 		return;
 	}
-	snprintf(words_for_it, sizeof words_for_it, "%s %s%s%s", conn->name, end->reason,
-		 end->allow[0] == '-' ? "; allow it with " : "",
-		 end->allow[0] == '-' ? end->allow : "");
+	str_printf(&body, "%s %s", conn->name, end->reason);
+	if (end->why == EACCES) {
+		struct refusal refusal = end->refusal;
+
+		strcpy(refusal.subject, subject);
+		refusal_print_reason(&refusal, &body);
+		refusal_print_option(&refusal, &option);
+	}
+	if (option.length > 0 && *option.text == '-')
+		str_printf(&body, "; allow it with %s", option.text);
 	refuse_http(conn,
 		    end->why == EACCES	    ? 403
 		    : end->why == ETIMEDOUT ? 504
 					    : 502,
-		    words_for_it);
+		    body.failed ? conn->name : body.text);
 }
 
 static void
@@ -133,7 +140,7 @@ put_request(struct conn *conn)
 	char head[HTTP_HEAD_MAX + 1024];
 	struct http_request request;
 	struct conn_bytes rest = {0};
-	const char *reason;
+	enum cause reason;
 	int size = http_parse(conn->in.at, conn->in.length, &request, &reason);
 	ssize_t length = size <= 0 ? -1
 				   : http_rewrite(&request, upstream == NULL,
@@ -155,21 +162,22 @@ put_request(struct conn *conn)
 
 /* Reports requests of this session only: any process on the machine can connect to the port. */
 static void
-report(struct conn *conn, const struct http_request *request, const char *reason)
+report(struct conn *conn, const struct http_request *request, enum cause why)
 {
 	char subject[NAME_SIZE + 16];
 
 	if (!http_is_authorized(&request->authorization, PROXY_USER, conn->proxy->task->token))
 		return;
 	snprintf(subject, sizeof subject, "%s:%u", request->name, request->port);
-	proxy_refuse(conn->proxy, "connect", subject, reason, "");
+	proxy_refuse(conn->proxy, REFUSED_CONNECT, subject,
+		     &(struct refusal){.cause = (uint16_t)why});
 }
 
 static void
 take_http(struct conn *conn)
 {
 	struct http_request request;
-	const char *reason;
+	enum cause reason;
 	int size = http_parse(conn->in.at, conn->in.length, &request, &reason);
 	char text[300];
 
@@ -181,7 +189,7 @@ take_http(struct conn *conn)
 	if (size == -403)
 		report(conn, &request, reason);
 	if (size < 0) {
-		snprintf(text, sizeof text, "this request is refused: %s", reason);
+		snprintf(text, sizeof text, "this request is refused: %s", cause_text(reason));
 		refuse_http(conn, -size, text);
 		return;
 	}

@@ -16,7 +16,6 @@
 #include "base/array.h"
 #include "base/fd.h"
 #include "base/hash.h"
-#include "ipc/refusal.h"
 #include "proxy/resolve/local_address.h"
 #include "proxy/server/conn.h"
 
@@ -34,22 +33,10 @@ proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_e
 	if (answer.allowed)
 		return true;
 	ret_why->why = EACCES;
-	ret_why->allow[0] = '\0';
-	if (answer.domain != NULL) {
-		snprintf(ret_why->reason, sizeof ret_why->reason,
-			 "is among the allowed domains, but port %u is not among the ports", port);
-		snprintf(ret_why->allow, sizeof ret_why->allow, "--port %u", port);
-	} else if (hostname_is_address(name)) {
-		snprintf(ret_why->reason, sizeof ret_why->reason,
-			 "is an address, and only names of the allowed domains may be reached");
-	} else {
-		snprintf(ret_why->reason, sizeof ret_why->reason,
-			 "is not among the allowed domains");
-		/* a truncated name would be another name */
-		if (snprintf(ret_why->allow, sizeof ret_why->allow, "--domain %s", name) >=
-		    (int)sizeof ret_why->allow)
-			ret_why->allow[0] = '\0';
-	}
+	ret_why->refusal.cause = answer.domain != NULL	     ? CAUSE_NET_PORT
+				 : hostname_is_address(name) ? CAUSE_NET_ADDRESS
+							     : CAUSE_NET_DOMAIN;
+	ret_why->refusal.number = port;
 	return false;
 }
 
@@ -64,14 +51,14 @@ proxy_is_own(const struct proxy *proxy, const struct ip_address *address, unsign
 	       network_is_loopback(text);
 }
 
-const char *
+enum cause
 proxy_address_denied_reason(const struct proxy *proxy, const struct ip_address *address)
 {
-	const char *what = ip_vet(address, &proxy->network->private_ranges);
+	enum cause what = ip_vet(address, &proxy->network->private_ranges);
 
-	if (what != NULL || network_covers_private(proxy->network, address->bytes))
+	if (what != CAUSE_NONE || network_covers_private(proxy->network, address->bytes))
 		return what;
-	return local_address_is(address) ? PROXY_HERE : NULL;
+	return local_address_is(address) ? CAUSE_ADDRESS_THIS_MACHINE : CAUSE_NONE;
 }
 
 static uint64_t
@@ -83,24 +70,21 @@ hash_more(uint64_t hash, const char *text)
 }
 
 void
-proxy_refuse(struct proxy *proxy, const char *what, const char *subject, const char *reason,
-	     const char *allow)
+proxy_refuse(struct proxy *proxy, enum refused what, const char *subject, const struct refusal *why)
 {
-	uint64_t hash = hash_more(hash_more(hash_more(HASH_START, what), subject), reason);
+	uint64_t hash = hash_more(hash_more(HASH_START, subject), why->name) ^
+			(uint64_t)what << 32 ^ why->cause;
 	size_t count = COUNT(proxy->told);
 	uint64_t now = proxy->timers.now;
-	struct refusal refusal = {0};
+	struct refusal refusal = *why;
 
 	/* repeats are dropped for TOLD_MS */
 	for (size_t i = 0; i < count; i++)
 		if (proxy->told[i].hash == hash && proxy->told[i].at + TOLD_MS > now)
 			return;
 	proxy->told[proxy->told_next++ % count] = (struct refusal_memory){hash, now};
-	snprintf(refusal.what, sizeof refusal.what, "%s", what);
-	snprintf(refusal.subject, sizeof refusal.subject, "%s", subject);
-	snprintf(refusal.reason, sizeof refusal.reason, "%s", reason);
-	snprintf(refusal.allow, sizeof refusal.allow, "%s", allow);
-	refusal_send(proxy->task->events, &refusal);
+	refusal.what = (uint16_t)what;
+	refusal_send(proxy->task->events, &refusal, subject);
 }
 
 /* ---- listening ---- */
@@ -223,7 +207,7 @@ remember_hosts(struct proxy *proxy)
 	for (size_t i = 0; i < resolver->host_count; i++) {
 		const struct host_line *line = &resolver->hosts[i];
 
-		if (proxy_address_denied_reason(proxy, &line->address) == NULL)
+		if (proxy_address_denied_reason(proxy, &line->address) == CAUSE_NONE)
 			answers_add(&proxy->answers, &line->address, line->name, 0,
 				    ANSWERS_FOREVER);
 	}

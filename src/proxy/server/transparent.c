@@ -27,8 +27,7 @@ allowed_name(struct proxy *proxy, const struct ip_address *address, unsigned por
 	size_t at = 0;
 
 	ret_why->why = EACCES;
-	snprintf(ret_why->reason, sizeof ret_why->reason,
-		 "was not looked up as a name of the allowed domains");
+	ret_why->refusal.cause = CAUSE_NET_NOT_LOOKED_UP;
 	while ((name = answers_next(&proxy->answers, address, now, &at)) != NULL)
 		if (proxy_allows(proxy, name, port, ret_why))
 			return name;
@@ -81,7 +80,7 @@ refuse(struct proxy *proxy, const struct egress_message *ask, const struct ip_ad
 
 	ip_print(address, text);
 	snprintf(subject, sizeof subject, ip_is_v4(address) ? "%s:%u" : "[%s]:%u", text, ask->port);
-	proxy_refuse(proxy, "connect", subject, why->reason, why->allow);
+	proxy_refuse(proxy, REFUSED_CONNECT, subject, &why->refusal);
 	answer(proxy, ask->id, ECONNREFUSED);
 }
 
@@ -90,17 +89,18 @@ asked(struct proxy *proxy, const struct egress_message *ask)
 {
 	struct dial_end why = {0};
 	struct ip_address address;
-	const char *name, *what;
+	const char *name;
+	enum cause what;
 	struct conn *conn;
 
 	memcpy(address.bytes, ask->address, sizeof address.bytes);
 	name = allowed_name(proxy, &address, ask->port, &why);
 	what = proxy_address_denied_reason(proxy, &address);
-	if (what == NULL && proxy_is_own(proxy, &address, ask->port))
-		what = "this proxy";
-	if (name != NULL && what != NULL)
-		snprintf(why.reason, sizeof why.reason, "is %s", what);
-	if (name == NULL || what != NULL) {
+	if (what == CAUSE_NONE && proxy_is_own(proxy, &address, ask->port))
+		what = CAUSE_ADDRESS_THIS_PROXY;
+	if (name != NULL && what != CAUSE_NONE)
+		why.refusal = (struct refusal){.cause = CAUSE_NET_IS, .detail = (uint16_t)what};
+	if (name == NULL || what != CAUSE_NONE) {
 		refuse(proxy, ask, &address, &why);
 		return;
 	}

@@ -25,7 +25,7 @@ refuse_http(struct conn *conn)
 	char body[600], head[800];
 	int length = snprintf(body, sizeof body, "cordon: %s%s%s (this connection is to %s)\n",
 			      conn->check.name, conn->check.name[0] == '\0' ? "" : ": ",
-			      conn->check.reason, conn->name);
+			      cause_text(conn->check.cause), conn->name);
 	int size = snprintf(head, sizeof head,
 			    "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\n"
 			    "Content-Length: %d\r\nConnection: close\r\n\r\n%s",
@@ -42,8 +42,8 @@ refuse(struct conn *conn, enum check_verdict verdict)
 
 	snprintf(subject, sizeof subject, "%s:%u",
 		 conn->check.name[0] == '\0' ? conn->name : conn->check.name, conn->port);
-	proxy_refuse(conn->proxy, "connect", subject, conn->check.reason,
-		     conn->check.allow == NULL ? "" : conn->check.allow);
+	proxy_refuse(conn->proxy, REFUSED_CONNECT, subject,
+		     &(struct refusal){.cause = (uint16_t)conn->check.cause, .number = conn->port});
 	if (verdict == CHECK_TLS_BAD)
 		conn_say(conn, tls_denied, sizeof tls_denied);
 	else if (verdict == CHECK_HTTP_BAD)

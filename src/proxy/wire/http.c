@@ -22,13 +22,13 @@ struct parse {
 	char host[NAME_SIZE];
 	unsigned host_port;
 	int status;
-	const char *reason;
+	enum cause reason;
 };
 
 static bool
-refuse(struct parse *p, int status, const char *reason)
+refuse(struct parse *p, int status, enum cause reason)
 {
-	if (p->reason == NULL) {
+	if (p->reason == CAUSE_NONE) {
 		p->status = status;
 		p->reason = reason;
 	}
@@ -64,11 +64,11 @@ static bool
 take_host(struct parse *p, const struct http_part *value)
 {
 	if (p->to->has_host)
-		return refuse(p, 400, "it has two Host headers");
+		return refuse(p, 400, CAUSE_HTTP_TWO_HOSTS);
 	p->to->has_host = true;
 	p->host_port = 0;
 	if (!hostname_split(value->at, value->length, p->host, &p->host_port))
-		return refuse(p, 400, "its Host header is no host name");
+		return refuse(p, 400, CAUSE_HTTP_HOST);
 	return true;
 }
 
@@ -78,13 +78,13 @@ take_length(struct parse *p, const struct http_part *value)
 	uint64_t number = 0;
 
 	if (p->has_length || p->has_encoding)
-		return refuse(p, 400, "it says its length twice");
+		return refuse(p, 400, CAUSE_HTTP_TWO_LENGTHS);
 	p->has_length = true;
 	if (value->length == 0 || value->length > 18)
-		return refuse(p, 400, "its Content-Length is no number");
+		return refuse(p, 400, CAUSE_HTTP_LENGTH);
 	for (size_t i = 0; i < value->length; i++) {
 		if (value->at[i] < '0' || value->at[i] > '9')
-			return refuse(p, 400, "its Content-Length is no number");
+			return refuse(p, 400, CAUSE_HTTP_LENGTH);
 		number = number * 10 + (uint64_t)(value->at[i] - '0');
 	}
 	p->to->framing = number == 0 ? HTTP_NO_BODY : HTTP_LENGTH;
@@ -96,12 +96,12 @@ static bool
 take_encoding(struct parse *p, const struct http_part *value)
 {
 	if (p->has_length || p->has_encoding)
-		return refuse(p, 400, "it says its length twice");
+		return refuse(p, 400, CAUSE_HTTP_TWO_LENGTHS);
 	p->has_encoding = true;
 	if (!part_is(value, "chunked"))
-		return refuse(p, 400, "its Transfer-Encoding is not \"chunked\"");
+		return refuse(p, 400, CAUSE_HTTP_CODING);
 	if (part_is(&p->to->version, "HTTP/1.0"))
-		return refuse(p, 400, "HTTP/1.0 has no Transfer-Encoding");
+		return refuse(p, 400, CAUSE_HTTP_OLD_CODING);
 	p->to->framing = HTTP_CHUNKED;
 	return true;
 }
@@ -110,7 +110,7 @@ static bool
 take_authorization(struct parse *p, const struct http_part *value)
 {
 	if (p->to->authorization.at != NULL)
-		return refuse(p, 400, "it has two Proxy-Authorization headers");
+		return refuse(p, 400, CAUSE_HTTP_TWO_LOGINS);
 	p->to->authorization = *value;
 	return true;
 }
@@ -141,10 +141,10 @@ take_header(struct parse *p, const char *line, size_t length)
 	struct http_part name = {line, colon == NULL ? 0 : (size_t)(colon - line)}, value;
 
 	if (name.length == 0)
-		return refuse(p, 400, "a header of it has no name");
+		return refuse(p, 400, CAUSE_HTTP_NAMELESS);
 	for (size_t i = 0; i < name.length; i++)
 		if (!is_token_byte(line[i]))
-			return refuse(p, 400, "a header of it has a malformed name");
+			return refuse(p, 400, CAUSE_HTTP_HEADER);
 	value = trimmed(colon + 1, length - name.length - 1);
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (part_is(&name, known[i].name))
@@ -168,9 +168,9 @@ take_url(struct parse *p)
 	while (host < left && at[host] != '/' && at[host] != '?')
 		host++;
 	if (memchr(at, '@', host) != NULL)
-		return refuse(p, 400, "its URL has a user in it");
+		return refuse(p, 400, CAUSE_HTTP_URL_USER);
 	if (!hostname_split(at, host, p->to->name, &p->to->port))
-		return refuse(p, 400, "its URL has no host name");
+		return refuse(p, 400, CAUSE_HTTP_URL_HOST);
 	p->to->path = (struct http_part){at + host, left - host};
 	return true;
 }
@@ -181,18 +181,18 @@ take_target(struct parse *p)
 	struct http_request *to = p->to;
 
 	if (memchr(to->target.at, '#', to->target.length) != NULL)
-		return refuse(p, 400, "its target has a fragment");
+		return refuse(p, 400, CAUSE_HTTP_FRAGMENT);
 	if (part_is(&to->method, "CONNECT")) {
 		to->form = HTTP_CONNECT;
 		if (!hostname_split(to->target.at, to->target.length, to->name, &to->port) ||
 		    to->port == 0)
-			return refuse(p, 400, "CONNECT wants NAME:PORT, and a name is no address");
+			return refuse(p, 400, CAUSE_HTTP_CONNECT_TO);
 		return true;
 	}
 	if (to->target.length > 7 && ascii_same_n(to->target.at, "http://", 7))
 		return take_url(p);
 	if (to->target.at[0] != '/' && !part_is(&to->target, "*"))
-		return refuse(p, 400, "its target is neither a path nor an http URL");
+		return refuse(p, 400, CAUSE_HTTP_TARGET_KIND);
 	to->form = HTTP_ORIGIN;
 	to->path = to->target;
 	return true;
@@ -207,25 +207,25 @@ take_request_line(struct parse *p, const char *line, size_t length)
 		first == NULL ? NULL : memchr(first + 1, ' ', length - (size_t)(first + 1 - line));
 
 	if (second == NULL)
-		return refuse(p, 400, "its first line is no request");
+		return refuse(p, 400, CAUSE_HTTP_FIRST_LINE);
 	p->to->method = (struct http_part){line, (size_t)(first - line)};
 	p->to->target = (struct http_part){first + 1, (size_t)(second - first) - 1};
 	p->to->version = (struct http_part){second + 1, length - (size_t)(second + 1 - line)};
 	if (p->to->method.length == 0 || p->to->method.length > METHOD_MAX ||
 	    p->to->target.length == 0)
-		return refuse(p, 400, "its first line is no request");
+		return refuse(p, 400, CAUSE_HTTP_FIRST_LINE);
 	for (size_t i = 0; i < p->to->method.length; i++)
 		if (!is_token_byte(line[i]) || (line[i] >= 'a' && line[i] <= 'z'))
-			return refuse(p, 400, "its method is malformed");
+			return refuse(p, 400, CAUSE_HTTP_METHOD);
 	/* the response would repeat the invoker's Proxy-Authorization header, a password */
 	if (part_is(&p->to->method, "TRACE") || part_is(&p->to->method, "TRACK"))
-		return refuse(p, 403, "it asks to be shown what is added to it on its way");
+		return refuse(p, 403, CAUSE_HTTP_TRACE);
 	for (size_t i = 0; i < p->to->target.length; i++)
 		if (p->to->target.at[i] <= ' ' || p->to->target.at[i] == 0x7f)
-			return refuse(p, 400, "its target is malformed");
+			return refuse(p, 400, CAUSE_HTTP_TARGET);
 	if (p->to->version.length != 8 || (memcmp(p->to->version.at, "HTTP/1.1", 8) != 0 &&
 					   memcmp(p->to->version.at, "HTTP/1.0", 8) != 0))
-		return refuse(p, 505, "it is not HTTP/1.0 or HTTP/1.1");
+		return refuse(p, 505, CAUSE_HTTP_VERSION);
 	return take_target(p);
 }
 
@@ -250,7 +250,7 @@ check_bytes(struct parse *p, const char *bytes, size_t length)
 		if (c == '\r'	? i + 1 < length && bytes[i + 1] != '\n'
 		    : c == '\n' ? i == 0 || bytes[i - 1] != '\r'
 				: (c < ' ' && c != '\t') || c == 0x7f)
-			return refuse(p, 400, "it has a control character in it");
+			return refuse(p, 400, CAUSE_HTTP_CONTROL);
 	}
 	return true;
 }
@@ -266,7 +266,7 @@ take_lines(struct parse *p, const char *bytes, size_t size)
 		size_t length = (size_t)(end - line);
 
 		if (!first && (*line == ' ' || *line == '\t'))
-			return refuse(p, 400, "a header of it goes on in the next line");
+			return refuse(p, 400, CAUSE_HTTP_FOLDED);
 		if (first ? !take_request_line(p, line, length) : !take_header(p, line, length))
 			return false;
 		line = end + 2;
@@ -285,41 +285,40 @@ check_host(struct parse *p)
 	bool is_new = part_is(&to->version, "HTTP/1.1");
 
 	if (!to->has_host)
-		return to->form == HTTP_CONNECT || !is_new ||
-		       refuse(p, 400, "it has no Host header");
+		return to->form == HTTP_CONNECT || !is_new || refuse(p, 400, CAUSE_HTTP_NO_HOST);
 	if (to->form == HTTP_ORIGIN) {
 		memcpy(to->name, p->host, sizeof to->name);
 		to->port = p->host_port;
 		return true;
 	}
 	if (strcmp(to->name, p->host) != 0)
-		return refuse(p, 403, "its Host header names another host than its target");
+		return refuse(p, 403, CAUSE_HTTP_TARGET_HOST);
 	if (p->host_port != 0 ? p->host_port != to->port
 			      : to->form == HTTP_ABSOLUTE && to->port != 80)
-		return refuse(p, 403, "its Host header names another port than its target");
+		return refuse(p, 403, CAUSE_HTTP_TARGET_PORT);
 	return true;
 }
 
 int
 http_parse(const char *bytes, size_t length, struct http_request *ret_request,
-	   const char **ret_reason)
+	   enum cause *ret_reason)
 {
 	struct http_request request = {0};
 	struct parse p = {.to = &request};
 	size_t size = find_end(bytes, length), seen = size != 0 ? size : length;
 
 	if (check_bytes(&p, bytes, seen) && size == 0 && length >= HTTP_HEAD_MAX)
-		refuse(&p, 431, "its head is too long");
-	if (size == 0 && p.reason == NULL)
+		refuse(&p, 431, CAUSE_HTTP_LONG);
+	if (size == 0 && p.reason == CAUSE_NONE)
 		return 0;
-	if (p.reason == NULL && size > HTTP_HEAD_MAX)
-		refuse(&p, 431, "its head is too long");
-	if (p.reason == NULL && take_lines(&p, bytes, size) && check_host(&p) &&
+	if (p.reason == CAUSE_NONE && size > HTTP_HEAD_MAX)
+		refuse(&p, 431, CAUSE_HTTP_LONG);
+	if (p.reason == CAUSE_NONE && take_lines(&p, bytes, size) && check_host(&p) &&
 	    request.form == HTTP_CONNECT && (p.has_encoding || request.length != 0))
-		refuse(&p, 400, "CONNECT has no body");
-	if (p.reason == NULL || p.status == 403)
+		refuse(&p, 400, CAUSE_HTTP_CONNECT_BODY);
+	if (p.reason == CAUSE_NONE || p.status == 403)
 		*ret_request = request;
-	if (p.reason != NULL) {
+	if (p.reason != CAUSE_NONE) {
 		*ret_reason = p.reason;
 		return -p.status;
 	}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "policy/model/cause.h"
 #include "proxy/wire/hostname.h"
 
 #define HTTP_HEAD_MAX 16384
@@ -43,7 +44,7 @@ struct http_request {
  * -403 *ret_request is filled too.
  */
 int http_parse(const char *bytes, size_t length, struct http_request *ret_request,
-	       const char **ret_reason);
+	       enum cause *ret_reason);
 /*
  * Writes the head for the next hop: in origin form for an origin server, unchanged target for another
  * proxy; extra holds more header lines. Hop-by-hop headers are dropped and the connection closes after the

@@ -10,15 +10,14 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "ipc/refusal.h"
 
 #define UPGRADE_SIZE 12 /* of "HTTP/1.1 101" */
 #define SSH_SIZE 4	/* of "SSH-" */
 
 static enum check_verdict
-refuse(struct inspection *check, enum check_verdict verdict, const char *reason)
+refuse(struct inspection *check, enum check_verdict verdict, enum cause why)
 {
-	check->reason = reason;
+	check->cause = why;
 	return verdict;
 }
 
@@ -39,26 +38,20 @@ static enum check_verdict
 look_at_tls(struct inspection *check, const char *bytes, size_t length, size_t *good)
 {
 	char name[NAME_SIZE];
-	const char *reason = "its first record is no handshake";
+	enum cause reason = CAUSE_TLS_NO_HELLO;
 
 	switch (tls_hello((const uint8_t *)bytes, length, name, &reason)) {
 	case TLS_MORE:
 		return CHECK_GO_ON;
 	case TLS_HIDDEN:
-		if (!check->takes_hidden) {
-			check->allow = EVENT_ALLOW_ECH;
-			return refuse(
-				check, CHECK_TLS_BAD,
-				"is asked for a server name that may be hidden (ECH); only \"ech\": "
-				"\"allow\" of the policy's network would let it pass");
-		}
+		if (!check->takes_hidden)
+			return refuse(check, CHECK_TLS_BAD, CAUSE_TLS_ECH);
 		/* fall through */
 	case TLS_NAMED:
 		if (check->is_name(check->context, name))
 			return pass_hello(check, bytes, length, good);
 		memcpy(check->name, name, sizeof name);
-		return refuse(check, CHECK_TLS_BAD,
-			      "the TLS client asks for another name than it connected to");
+		return refuse(check, CHECK_TLS_BAD, CAUSE_TLS_OTHER_NAME);
 	case TLS_OTHER:
 	case TLS_BAD:
 		break;
@@ -101,24 +94,22 @@ static enum check_verdict
 look_at_head(struct inspection *check, char *bytes, size_t *length, size_t *good)
 {
 	struct http_request request;
-	int size = http_parse(bytes + *good, *length - *good, &request, &check->reason);
+	int size = http_parse(bytes + *good, *length - *good, &request, &check->cause);
 
 	if (size == 0)
 		return CHECK_GO_ON;
 	if (size < 0)
 		return CHECK_HTTP_BAD;
 	if (request.form == HTTP_CONNECT)
-		return refuse(check, CHECK_HTTP_BAD, "it asks for a proxy inside a tunnel");
+		return refuse(check, CHECK_HTTP_BAD, CAUSE_HTTP_TUNNEL);
 	if (!request.has_host)
-		return refuse(check, CHECK_HTTP_BAD, "it has no Host header");
+		return refuse(check, CHECK_HTTP_BAD, CAUSE_HTTP_NO_HOST);
 	if (!check->is_name(check->context, request.name)) {
 		memcpy(check->name, request.name, sizeof request.name);
-		return refuse(check, CHECK_HTTP_BAD,
-			      "the Host header names another host than it connected to");
+		return refuse(check, CHECK_HTTP_BAD, CAUSE_HTTP_OTHER_HOST);
 	}
 	if (request.port != 0 && request.port != check->port)
-		return refuse(check, CHECK_HTTP_BAD,
-			      "the Host header names another port than it connected to");
+		return refuse(check, CHECK_HTTP_BAD, CAUSE_HTTP_OTHER_PORT);
 	if (request.has_other_upgrade)
 		size -= take_out_upgrade(bytes + *good, (size_t)size, *length - *good, length);
 	*good += (size_t)size;
@@ -138,7 +129,7 @@ look_at_body(struct inspection *check, const char *bytes, size_t length, size_t 
 	ssize_t n = http_body_take(&check->body, bytes + *good, length - *good);
 
 	if (n < 0)
-		return refuse(check, CHECK_HTTP_BAD, "its body is malformed");
+		return refuse(check, CHECK_HTTP_BAD, CAUSE_HTTP_BODY);
 	*good += (size_t)n;
 	if (check->body.is_over)
 		check->state = CHECK_HEAD;
@@ -183,7 +174,7 @@ ssh_line(const char *bytes, size_t length)
 static enum check_verdict
 refuse_ssh(struct inspection *check)
 {
-	return refuse(check, CHECK_BAD, "the client speaks SSH and the server does not");
+	return refuse(check, CHECK_BAD, CAUSE_SSH_SERVER);
 }
 
 /* Passes nothing more until the server has identified itself as SSH, which it may have done already. */
@@ -323,13 +314,10 @@ look_at_other(struct inspection *check, const char *bytes, size_t length, size_t
 		return CHECK_RAW;
 	}
 	if (is_web_port(check->port))
-		return refuse(check, CHECK_BAD, "this port is for TLS and HTTP only");
+		return refuse(check, CHECK_BAD, CAUSE_PORT_WEB);
 	if (line > 0)
 		return look_at_ssh(check, (size_t)line, good);
-	snprintf(check->advice, sizeof check->advice, "--opaque-port %u", check->port);
-	check->allow = check->advice;
-	return refuse(check, CHECK_BAD,
-		      "this port is for TLS, HTTP and SSH only, as it is not listed as opaque");
+	return refuse(check, CHECK_BAD, CAUSE_PORT_KNOWN);
 }
 
 static enum check_verdict
@@ -390,7 +378,7 @@ inspect_look(struct inspection *check, char *bytes, size_t length, size_t *ret_g
 	if (verdict == CHECK_RAW)
 		*ret_good = left;
 	if (verdict == CHECK_GO_ON && *ret_good == 0 && length >= CHECK_MAX)
-		return refuse(check, CHECK_BAD, "its beginning is too long");
+		return refuse(check, CHECK_BAD, CAUSE_START_LONG);
 	return verdict;
 }
 

@@ -47,9 +47,7 @@ struct inspection {
 	size_t before;	      /* size of the server's records before its hello */
 	size_t skip;	      /* bytes left of a TLS record that is not a handshake */
 	char name[NAME_SIZE]; /* the refused host; empty if unknown */
-	const char *reason;   /* continues a sentence after "it" or a subject */
-	const char *allow;    /* option that would allow it; NULL if none */
-	char advice[32];      /* buffer for allow when it names the port */
+	enum cause cause;     /* of a refusal */
 	size_t cut;	      /* bytes that inspect_look removed; later bytes were moved up */
 };
 

@@ -15,42 +15,42 @@ static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
 struct ip_kind {
 	const char *range;
-	const char *what;
+	enum cause what;
 };
 
 static const struct ip_kind kinds_v4[] = {
-	{"0.0.0.0/8", "this machine"},
-	{"10.0.0.0/8", "a private address"},
-	{"100.64.0.0/10", "a carrier's private address"},
-	{"127.0.0.0/8", "this machine"},
-	{"168.63.129.16/32", "a cloud's metadata service"}, /* Azure; a public address */
-	{"169.254.169.254/32", "a cloud's metadata service"},
-	{"169.254.0.0/16", "a link-local address"},
-	{"172.16.0.0/12", "a private address"},
-	{"192.0.0.0/24", "a reserved address"},
-	{"192.0.2.0/24", "a documentation address"},
-	{"192.88.99.0/24", "a relay of 6to4"},
-	{"192.168.0.0/16", "a private address"},
-	{"198.18.0.0/15", "a benchmark address"},
-	{"198.51.100.0/24", "a documentation address"},
-	{"203.0.113.0/24", "a documentation address"},
-	{"224.0.0.0/4", "a multicast address"},
-	{"240.0.0.0/4", "a reserved address"},
+	{"0.0.0.0/8", CAUSE_ADDRESS_THIS_MACHINE},
+	{"10.0.0.0/8", CAUSE_ADDRESS_PRIVATE},
+	{"100.64.0.0/10", CAUSE_ADDRESS_CARRIER},
+	{"127.0.0.0/8", CAUSE_ADDRESS_THIS_MACHINE},
+	{"168.63.129.16/32", CAUSE_ADDRESS_METADATA}, /* Azure; a public address */
+	{"169.254.169.254/32", CAUSE_ADDRESS_METADATA},
+	{"169.254.0.0/16", CAUSE_ADDRESS_LINK_LOCAL},
+	{"172.16.0.0/12", CAUSE_ADDRESS_PRIVATE},
+	{"192.0.0.0/24", CAUSE_ADDRESS_RESERVED},
+	{"192.0.2.0/24", CAUSE_ADDRESS_DOCUMENTATION},
+	{"192.88.99.0/24", CAUSE_ADDRESS_6TO4},
+	{"192.168.0.0/16", CAUSE_ADDRESS_PRIVATE},
+	{"198.18.0.0/15", CAUSE_ADDRESS_BENCHMARK},
+	{"198.51.100.0/24", CAUSE_ADDRESS_DOCUMENTATION},
+	{"203.0.113.0/24", CAUSE_ADDRESS_DOCUMENTATION},
+	{"224.0.0.0/4", CAUSE_ADDRESS_MULTICAST},
+	{"240.0.0.0/4", CAUSE_ADDRESS_RESERVED},
 };
 
 static const struct ip_kind kinds_v6[] = {
-	{"::/128", "this machine"},
-	{"::1/128", "this machine"},
-	{"64:ff9b:1::/48", "a private translation address"},
-	{"100::/64", "a discarding address"},
-	{"2001::/23", "a reserved address"},
-	{"2001:db8::/32", "a documentation address"},
-	{"3fff::/20", "a documentation address"},
-	{"5f00::/16", "a reserved address"},
-	{"fc00::/7", "a private address"},
-	{"fe80::/10", "a link-local address"},
-	{"fec0::/10", "a private address"},
-	{"ff00::/8", "a multicast address"},
+	{"::/128", CAUSE_ADDRESS_THIS_MACHINE},
+	{"::1/128", CAUSE_ADDRESS_THIS_MACHINE},
+	{"64:ff9b:1::/48", CAUSE_ADDRESS_TRANSLATION},
+	{"100::/64", CAUSE_ADDRESS_DISCARD},
+	{"2001::/23", CAUSE_ADDRESS_RESERVED},
+	{"2001:db8::/32", CAUSE_ADDRESS_DOCUMENTATION},
+	{"3fff::/20", CAUSE_ADDRESS_DOCUMENTATION},
+	{"5f00::/16", CAUSE_ADDRESS_RESERVED},
+	{"fc00::/7", CAUSE_ADDRESS_PRIVATE},
+	{"fe80::/10", CAUSE_ADDRESS_LINK_LOCAL},
+	{"fec0::/10", CAUSE_ADDRESS_PRIVATE},
+	{"ff00::/8", CAUSE_ADDRESS_MULTICAST},
 };
 
 /* Offsets of an embedded IPv4 address. */
@@ -159,13 +159,13 @@ ip_from_socket(const struct sockaddr *from, struct ip_address *ret_address, unsi
 
 /* ---- vetting ---- */
 
-static const char *
+static enum cause
 find_kind(const struct ip_address *address, const struct ip_kind *kinds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (network_range_covers(kinds[i].range, address->bytes))
 			return kinds[i].what;
-	return NULL;
+	return CAUSE_NONE;
 }
 
 static bool
@@ -177,25 +177,25 @@ is_listed(const struct ip_address *address, const struct words *ranges)
 	return false;
 }
 
-static const char *
+static enum cause
 vet_v4(const struct ip_address *address, const struct words *ranges)
 {
-	const char *what = find_kind(address, kinds_v4, COUNT(kinds_v4));
+	enum cause what = find_kind(address, kinds_v4, COUNT(kinds_v4));
 
-	return what == NULL || is_listed(address, ranges) ? NULL : what;
+	return what == CAUSE_NONE || is_listed(address, ranges) ? CAUSE_NONE : what;
 }
 
-const char *
+enum cause
 ip_vet(const struct ip_address *address, const struct words *ranges)
 {
-	const char *what;
+	enum cause what;
 
 	if (ip_is_v4(address))
 		return vet_v4(address, ranges);
 	what = find_kind(address, kinds_v6, COUNT(kinds_v6));
 	if (is_listed(address, ranges))
-		return NULL;
-	for (size_t i = 0; what == NULL && i < COUNT(carriers); i++) {
+		return CAUSE_NONE;
+	for (size_t i = 0; what == CAUSE_NONE && i < COUNT(carriers); i++) {
 		struct ip_address inner;
 
 		if (!network_range_covers(carriers[i].range, address->bytes))
@@ -204,7 +204,7 @@ ip_vet(const struct ip_address *address, const struct words *ranges)
 		return vet_v4(&inner, ranges);
 	}
 	/* ISATAP is recognised by the interface identifier, under any prefix */
-	if (what == NULL && memcmp(address->bytes + 9, "\x00\x5e\xfe", 3) == 0 &&
+	if (what == CAUSE_NONE && memcmp(address->bytes + 9, "\x00\x5e\xfe", 3) == 0 &&
 	    (address->bytes[8] & 0xfd) == 0) {
 		struct ip_address inner = ip_from_v4(address->bytes + 12);
 

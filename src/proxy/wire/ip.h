@@ -31,5 +31,5 @@ socklen_t ip_to_socket(const struct ip_address *address, unsigned port,
 		       struct sockaddr_storage *ret_to);
 bool ip_from_socket(const struct sockaddr *from, struct ip_address *ret_address,
 		    unsigned *ret_port);
-/* Returns NULL if the address is allowed, else a description that continues "leads to". */
-const char *ip_vet(const struct ip_address *address, const struct words *ranges);
+/* Returns CAUSE_NONE if the address is allowed, else what kind of address it is. */
+enum cause ip_vet(const struct ip_address *address, const struct words *ranges);

@@ -57,7 +57,7 @@ take_part(struct tls_reader *r, size_t size)
 	return part;
 }
 
-static const char *
+static enum cause
 read_names(struct tls_reader *extension, char ret_name[NAME_SIZE])
 {
 	struct tls_reader list = take_part(extension, 2);
@@ -66,10 +66,10 @@ read_names(struct tls_reader *extension, char ret_name[NAME_SIZE])
 
 	if (extension->failed || list.failed || name.failed || extension->left != 0 ||
 	    list.left != 0 || kind != 0)
-		return "its server name is malformed";
+		return CAUSE_TLS_NAME_BAD;
 	if (!hostname_normalise((const char *)name.at, name.left, ret_name))
-		return "its server name is none";
-	return NULL;
+		return CAUSE_TLS_NAME_ODD;
+	return CAUSE_NONE;
 }
 
 /*
@@ -82,13 +82,13 @@ is_hiding(unsigned kind)
 	return (kind >= EXTENSION_ECH_DRAFT && kind <= EXTENSION_ECH) || kind == EXTENSION_ESNI;
 }
 
-static const char *
+static enum cause
 read_extensions(struct tls_reader *all, char ret_name[NAME_SIZE], bool *ret_hides)
 {
-	const char *reason = NULL;
+	enum cause reason = CAUSE_NONE;
 	bool named = false;
 
-	while (reason == NULL && all->left > 0 && !all->failed) {
+	while (reason == CAUSE_NONE && all->left > 0 && !all->failed) {
 		unsigned kind = take_number(all, 2);
 		struct tls_reader extension = take_part(all, 2);
 
@@ -97,17 +97,17 @@ read_extensions(struct tls_reader *all, char ret_name[NAME_SIZE], bool *ret_hide
 		*ret_hides = *ret_hides || is_hiding(kind);
 		if (kind != EXTENSION_NAME)
 			continue;
-		reason = named ? "it has two server names" : read_names(&extension, ret_name);
+		reason = named ? CAUSE_TLS_TWO_NAMES : read_names(&extension, ret_name);
 		named = true;
 	}
-	if (reason == NULL && all->failed)
-		reason = "its extensions are malformed";
-	if (reason == NULL && !named)
-		reason = "it has no server name (SNI)";
+	if (reason == CAUSE_NONE && all->failed)
+		reason = CAUSE_TLS_EXTENSIONS;
+	if (reason == CAUSE_NONE && !named)
+		reason = CAUSE_TLS_NO_NAME;
 	return reason;
 }
 
-static const char *
+static enum cause
 read_hello(struct tls_reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
 {
 	struct tls_reader extensions;
@@ -119,12 +119,12 @@ read_hello(struct tls_reader *r, char ret_name[NAME_SIZE], bool *ret_hides)
 	take_part(r, 2);	   /* ciphers */
 	take_part(r, 1);	   /* compression */
 	if (r->failed)
-		return "it is malformed";
+		return CAUSE_TLS_MALFORMED;
 	if (r->left == 0)
-		return "it has no server name (SNI)";
+		return CAUSE_TLS_NO_NAME;
 	extensions = take_part(r, 2);
 	if (r->failed || r->left != 0)
-		return "it is malformed";
+		return CAUSE_TLS_MALFORMED;
 	return read_extensions(&extensions, ret_name, ret_hides);
 }
 
@@ -170,7 +170,7 @@ join_records(const uint8_t *bytes, size_t length, uint8_t *to, size_t *ret_size)
 }
 
 enum tls_verdict
-tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const char **ret_reason)
+tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], enum cause *ret_reason)
 {
 	static const uint8_t start[2] = {RECORD_HANDSHAKE, 3};
 	uint8_t message[TLS_HELLO_MAX];
@@ -182,21 +182,21 @@ tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE], const c
 		return TLS_MORE;
 	if (memcmp(bytes, start, length < sizeof start ? length : sizeof start) != 0)
 		return TLS_OTHER;
-	*ret_reason = "it is malformed";
+	*ret_reason = CAUSE_TLS_MALFORMED;
 	if (!join_records(bytes, length, message, &size))
 		return TLS_BAD;
 	if (size > 0 && message[0] != CLIENT_HELLO)
 		return TLS_BAD;
 	whole = size < 4 ? 4 : 4 + whole_size(message);
 	if (whole > TLS_HELLO_MAX || (size < whole && length >= TLS_HELLO_MAX)) {
-		*ret_reason = "it is too long";
+		*ret_reason = CAUSE_TLS_LONG;
 		return TLS_BAD;
 	}
 	if (size < whole)
 		return TLS_MORE;
 	r = (struct tls_reader){message + 4, whole - 4, false};
 	*ret_reason = read_hello(&r, ret_name, &hides);
-	if (*ret_reason != NULL)
+	if (*ret_reason != CAUSE_NONE)
 		return TLS_BAD;
 	return hides ? TLS_HIDDEN : TLS_NAMED;
 }

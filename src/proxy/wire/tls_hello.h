@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/model/cause.h"
 #include "proxy/wire/hostname.h"
 
 /* Longer hellos are refused. A hello with two post-quantum keys has about 3,000 bytes. */
@@ -36,6 +37,6 @@ size_t tls_skip(const uint8_t *head);
 
 /* The message may be split over several records and must end with the last of them. */
 enum tls_verdict tls_hello(const uint8_t *bytes, size_t length, char ret_name[NAME_SIZE],
-			   const char **ret_reason);
+			   enum cause *ret_reason);
 /* Returns the size of the records of the hello, after TLS_NAMED or TLS_HIDDEN. */
 size_t tls_hello_size(const uint8_t *bytes, size_t length);

@@ -39,7 +39,7 @@ client_refused(struct spawner_state *state, struct refusal *refusal)
 		any = client;
 		count++;
 	}
-	refusal->is_nobodys = count != 1 || refusal->group != 0;
+	refusal->is_unclaimed = count != 1 || refusal->group != 0;
 	return any;
 }
 
@@ -53,7 +53,7 @@ spawner_clients_pass_on(struct spawner_state *state)
 	while (state->events >= 0 && refusal_receive(state->events, &refusal, &ended)) {
 		client = client_refused(state, &refusal);
 		if (client != NULL)
-			refusal_send(client->events, &refusal);
+			refusal_forward(client->events, &refusal);
 	}
 	if (ended) {
 		close(state->events);
@@ -71,8 +71,8 @@ spawner_clients_pass_on_old(struct spawner_state *state, const struct client *to
 		if (spawner_clients_is_running(&state->clients[i]))
 			return;
 	while (state->events >= 0 && refusal_receive(state->events, &refusal, &ended)) {
-		refusal.is_nobodys = true;
-		refusal_send(to->events, &refusal);
+		refusal.is_unclaimed = true;
+		refusal_forward(to->events, &refusal);
 	}
 }
 

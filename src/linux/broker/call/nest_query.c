@@ -283,16 +283,21 @@ nest_decide(const struct notif_call *request, int number, const char *path)
 }
 
 static void
-narrow(struct verdict *to, const struct verdict *by)
+narrow(struct verdict *to, const struct verdict *by, int nest)
 {
-	to->rights &= by->rights;
+	unsigned lost = to->rights & ~by->rights;
+
 	if (to->held == NULL)
 		to->held = by->held;
 	/* two that want different things in one place: it stays as it is */
 	if (to->vetted != NULL && by->vetted != NULL && to->vetted->vet != by->vetted->vet)
-		to->rights &= ~(unsigned)RIGHTS_CHANGE;
+		lost |= to->rights & RIGHTS_CHANGE;
 	if (to->vetted == NULL)
 		to->vetted = by->vetted;
+	to->rights &= ~lost;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (lost & (1u << i))
+			to->by[i] = (struct decision){.nest = nest};
 }
 
 void
@@ -300,12 +305,15 @@ nest_narrow(const struct notif_call *request, const char *path, struct verdict *
 {
 	int depth = nest_depth(request);
 
-	if (nest_unregistered(request))
-		*verdict = (struct verdict){.rights = 0};
+	if (nest_unregistered(request)) {
+		narrow(verdict, &(struct verdict){.rights = 0}, -1);
+		verdict->held = NULL;
+		verdict->vetted = NULL;
+	}
 	for (int i = 1; i <= depth && verdict->rights != 0; i++) {
 		struct verdict by = nest_decide(request, i, path);
 
-		narrow(verdict, &by);
+		narrow(verdict, &by, i);
 	}
 }
 

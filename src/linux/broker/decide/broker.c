@@ -137,17 +137,13 @@ broker_complete_verdict(const struct broker *broker, const char *path, struct ve
 void
 broker_complete_deep_verdict(const struct broker *broker, const char *path, struct verdict *verdict)
 {
-	static const struct protection of_git = {.kind = PROTECT_NAME,
-						 .pattern = "a name of git's",
-						 .reason = "its path is too long to be looked at"};
-
 	if (verdict->vetted == NULL &&
 	    !git_protect_has(path + path_set_top(&broker->trees.changes, path)))
 		return;
 	verdict->vetted = NULL;
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (verdict->rights & RIGHTS_CHANGE & (1u << i))
-			verdict->by[i] = (struct decision){.protection = &of_git};
+			verdict->by[i] = (struct decision){.protection = &protected_long_path};
 	verdict->rights &= ~(unsigned)RIGHTS_CHANGE;
 }
 

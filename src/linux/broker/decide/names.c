@@ -30,14 +30,15 @@ names_finish(const struct notif_call *request, int rc)
 }
 
 int
-names_refuse(struct broker *broker, const struct lookup *place, unsigned right)
+names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
+	     unsigned right)
 {
 	struct stat at;
 	bool there = names_is_there(place, &at);
 
 	/* what ends as it would without us is not told: programs make folders that are there */
-	if (there != (right == RIGHT_CREATE))
-		refuse_rights(broker, place->path, right);
+	if (verdict != NULL && there != (right == RIGHT_CREATE))
+		refuse_rights(broker, place->path, verdict, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
 }

@@ -7,7 +7,11 @@
 #include "linux/broker/broker.h"
 
 bool names_is_there(const struct lookup *place, struct stat *ret_stat);
-/* -1 with the errno that the kernel would have for a name that is, or is not, there. */
-int names_refuse(struct broker *broker, const struct lookup *place, unsigned right);
+/*
+ * -1 with the errno that the kernel would have for a name that is, or is not, there. verdict: what
+ * refused the right; NULL: that was reported already.
+ */
+int names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
+		 unsigned right);
 /* Answers with the result of a call of our own. */
 void names_finish(const struct notif_call *request, int rc);

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * Telling what was refused: which right on which path, why, and the narrowest option that would have
- * allowed it. The caller gets an errno and nothing else.
+ * Reporting what was refused: which right on which path, and the decision that refused it. The caller
+ * gets an errno and nothing else.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/path.h"
-#include "base/str.h"
-#include "explain/remedy.h"
-#include "ipc/refusal.h"
 #include "linux/broker/broker.h"
 #include "linux/broker/nest.h"
-#include "plan/network.h"
 
-/* Whether it is news to who is told; the last few are remembered. */
+/* A caller repeats itself: the last few are remembered, and reported once. */
 static bool
-is_new(struct broker *broker, const char *what, const char *path, const struct refusal *caller)
+is_new(struct broker *broker, const struct refusal *refusal, const char *subject)
 {
-	uint64_t hash = hash_text(path) ^ hash_text(what) << 1 ^ (uint64_t)caller->group << 40;
+	uint64_t hash = hash_text(subject) ^ (uint64_t)refusal->what << 56 ^
+			(uint64_t)refusal->group << 24;
 	bool known = false;
 
 	pthread_mutex_lock(&broker->small);
@@ -43,7 +39,7 @@ answered(const struct broker *broker)
 	return broker->has_caller ? pthread_getspecific(broker->caller) : NULL;
 }
 
-/* It waits for its answer: its number is nobody else's yet. */
+/* The caller waits for its answer, so its pid is not reused yet. */
 static void
 add_caller(const struct broker *broker, struct refusal *to)
 {
@@ -56,35 +52,33 @@ add_caller(const struct broker *broker, struct refusal *to)
 }
 
 void
-refuse_report_option(struct broker *broker, const char *what, const char *path, const char *why,
-		     const char *allow)
+refuse_event(struct broker *broker, struct refusal *refusal, const char *subject)
 {
-	size_t length = strlen(path);
-	struct refusal refusal = {0};
-
 	if (broker->events < 0 || (answered(broker) != NULL && nest_is_late(answered(broker))))
 		return;
-	add_caller(broker, &refusal);
-	if (!is_new(broker, what, path, &refusal))
-		return;
-	snprintf(refusal.what, sizeof refusal.what, "%s", what);
-	snprintf(refusal.subject, sizeof refusal.subject, "%s",
-		 length < sizeof refusal.subject ? path
-						 : path + length - (sizeof refusal.subject - 1));
-	snprintf(refusal.reason, sizeof refusal.reason, "%s", why);
-	/* what does not fit would allow something else */
-	if (allow != NULL && strlen(allow) < sizeof refusal.allow)
-		strcpy(refusal.allow, allow);
-	refusal_send(broker->events, &refusal);
+	add_caller(broker, refusal);
+	if (is_new(broker, refusal, subject))
+		refusal_send(broker->events, refusal, subject);
 }
 
 void
-refuse_report(struct broker *broker, const char *what, const char *path, const char *why)
+refuse_report(struct broker *broker, enum refused what, const char *path, enum cause why)
 {
-	refuse_report_option(broker, what, path, why, NULL);
+	refuse_event(broker, &(struct refusal){.what = what, .cause = why}, path);
 }
 
-/* Its own word for itself, with an end of line behind it in procfs. */
+void
+refuse_protected(struct broker *broker, enum refused what, const char *path,
+		 const struct protection *protection)
+{
+	struct refusal refusal = {.what = what};
+
+	refusal_decided(&refusal, &(struct decision){.protection = protection});
+	refusal.cause = CAUSE_VETTED;
+	refuse_event(broker, &refusal, path);
+}
+
+/* The kernel's name for it, with an end of line behind it in procfs. */
 static void
 read_name(pid_t process, char *to, size_t size)
 {
@@ -99,51 +93,27 @@ read_name(pid_t process, char *to, size_t size)
 }
 
 void
-refuse_unreadable(struct broker *broker, const struct notif_call *request)
-{
-	char name[24];
-
-	read_name(request->thread, name, sizeof name);
-	refuse_report(broker, "open", name,
-		      "is not acted for: the file of its program may not be read");
-}
-
-void
-refuse_request(struct broker *broker, const struct notif_call *request, const char *what,
-	       const char *why)
+refuse_request(struct broker *broker, const struct notif_call *request, enum refused what,
+	       enum cause why)
 {
 	char name[24];
 
 	if (broker->events < 0)
 		return;
-	read_name(notif_process(request), name, sizeof name);
+	read_name(what == REFUSED_OPEN ? request->thread : notif_process(request), name,
+		  sizeof name);
 	refuse_report(broker, what, *name == '\0' ? "the command" : name, why);
 }
 
-/* What it would have reached nobody knows yet, so no option is the one that would allow it. */
 void
-refuse_network(struct broker *broker, const struct notif_call *request)
+refuse_datagrams(struct broker *broker, const struct notif_call *request)
 {
-	char advice[REFUSAL_WHY - 50], why[REFUSAL_WHY];
-
-	network_advise_unnamed(&broker->plan->settings.network, advice, sizeof advice);
-	snprintf(why, sizeof why, "asked for it, and none is granted; %s", advice);
-	refuse_request(broker, request, REFUSAL_NETWORK, why);
-}
-
-void
-broker_refused_datagrams(struct broker *broker, const struct notif_call *request)
-{
-	const struct network *network = &broker->plan->settings.network;
-
 	/* with domains the C library makes one for each name it looks up, and needs none */
-	if (network->mode == NET_LOCALHOST)
-		refuse_request(broker, request, REFUSAL_DATAGRAMS,
-			       "asked for UDP or unix datagrams, which are not granted; "
-			       "allow them with --udp");
+	if (broker->plan->settings.network.mode == NET_LOCALHOST)
+		refuse_request(broker, request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
 }
 
-/* A name beside everybody's: programs that do not ask TMPDIR want one. */
+/* A name directly in folder, where a program writes that ignores TMPDIR. */
 static bool
 is_in_tmp(const struct broker *broker, const char *folder, const char *path)
 {
@@ -153,109 +123,63 @@ is_in_tmp(const struct broker *broker, const char *folder, const char *path)
 	       strncmp(path, folder, length) == 0;
 }
 
-static const char *
-explain_tmp(const struct broker *broker, const char *path)
-{
-	if (is_in_tmp(broker, P_tmpdir "/", path))
-		return "; TMPDIR names a folder that is, and in the shared one files of other "
-		       "programs are reachable";
-	return is_in_tmp(broker, "/var/tmp/", path) ? "; TMPDIR names a folder that is" : "";
-}
-
-/* The word of the plan that decided, for people. */
 static void
-explain(const struct broker *broker, const char *path, const struct decision *by, char *to,
-	size_t size)
+report_right(struct broker *broker, const char *path, const struct decision *by, unsigned missing,
+	     bool is_folder)
 {
-	const struct planned_rule *rule = by->rule;
+	struct refusal refusal = {.what = (uint16_t)__builtin_ctz(missing),
+				  .missing = (uint8_t)missing,
+				  .is_folder = is_folder};
 
-	if (by->protection != NULL)
-		snprintf(to, size, "is protected: %s", by->protection->reason);
-	else if (rule != NULL && rule->rule->place.line > 0)
-		snprintf(to, size, "is denied by %.100s:%u", rule->rule->place.file,
-			 rule->rule->place.line);
-	else if (rule != NULL && rule->rule->place.file[0] == '-')
-		/* an option of the command line */
-		snprintf(to, size, "is denied by %.100s", rule->rule->place.file);
-	else if (rule != NULL && rule->rule->why != NULL)
-		snprintf(to, size, "is denied: %.120s", rule->rule->why);
-	else if (rule != NULL)
-		snprintf(to, size, "is denied");
-	else
-		snprintf(to, size, "%s%s", REFUSAL_NOT_GRANTED, explain_tmp(broker, path));
-}
-
-/* The option that lifts it, with its path; nothing where none does. */
-static void
-advise(const struct broker *broker, const struct resolved *at, const struct decision *by,
-       unsigned missing, struct str *to)
-{
-	char named[PATH_MAX];
-	const char *option;
-
-	if (by->rule == NULL && by->protection == NULL &&
-	    is_in_tmp(broker, P_tmpdir "/", at->path)) {
-		str_add(to, "--tmp shared");
-		return;
-	}
-	option = remedy_option(broker->plan, by, at, missing, named);
-
-	if (option != NULL)
-		remedy_print_option(option, named, to);
+	refusal_decided(&refusal, by);
+	if (refusal.cause == CAUSE_NOT_GRANTED && is_in_tmp(broker, P_tmpdir "/", path))
+		refusal.cause = CAUSE_NOT_GRANTED_TMP;
+	else if (refusal.cause == CAUSE_NOT_GRANTED && is_in_tmp(broker, "/var/tmp/", path))
+		refusal.cause = CAUSE_NOT_GRANTED_VAR_TMP;
+	refuse_event(broker, &refusal, path);
 }
 
 static int
-deny(struct broker *broker, const char *path, unsigned missing, enum fs_kind kind)
+deny(struct broker *broker, const char *path, const struct verdict *verdict, unsigned missing,
+     bool is_folder)
 {
-	struct stat st;
-	struct resolved at = {.path = path, .kind = kind};
-	struct verdict verdict;
-	auto_str struct str allow = {0};
-	char why[REFUSAL_WHY];
+	static const struct decision inside = {.nest = 1};
+	int right = missing == 0 ? 0 : __builtin_ctz(missing);
+	const struct decision *by = &verdict->by[right];
 
-	/* a path that is no name of a file: nothing to grant */
-	if (broker->events >= 0 && missing != 0 && *path == '/') {
-		int i = __builtin_ctz(missing);
-
-		verdict = broker_decide_own(broker, path);
-		at.exists = lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
-		explain(broker, path, &verdict.by[i], why, sizeof why);
-		advise(broker, &at, &verdict.by[i], missing, &allow);
-		/* no option of ours helps against a plan inside */
-		if (verdict.rights & (1u << i)) {
-			/* else the reason is none of the plan's, and has been told */
-			if (answered(broker) != NULL && nest_depth(answered(broker)) > 0)
-				refuse_report(broker, right_names[i], path,
-					      "is denied by a sandbox inside");
-		} else {
-			refuse_report_option(broker, right_names[i], path, why,
-					     allow.failed ? NULL : allow.text);
-		}
-	}
+	if (verdict->rights & (1u << right))
+		by = &inside;
+	/* a path that does not name a file cannot be granted; a nest decides only where there is one */
+	if (missing != 0 && *path == '/' &&
+	    (by->nest == 0 || (answered(broker) != NULL && nest_depth(answered(broker)) > 0)))
+		report_right(broker, path, by, missing, is_folder);
 	errno = EACCES;
 	return -1;
 }
 
 int
-refuse_rights(struct broker *broker, const char *path, unsigned missing)
+refuse_rights(struct broker *broker, const char *path, const struct verdict *verdict,
+	      unsigned missing)
 {
-	return deny(broker, path, missing, FS_FILE);
+	return deny(broker, path, verdict, missing, false);
 }
 
 void
-broker_deny_folder(struct broker *broker, const char *path)
+refuse_folder(struct broker *broker, const char *path, const struct verdict *verdict)
 {
-	if (!(broker_decide_own(broker, path).rights & RIGHT_CREATE))
-		deny(broker, path, RIGHT_CREATE, FS_DIR);
+	if (!(verdict->rights & RIGHT_CREATE) && verdict->by[REFUSED_CREATE].nest == 0)
+		deny(broker, path, verdict, RIGHT_CREATE, true);
 }
 
 void
-refuse_report_by_kernel(struct broker *broker, const char *path, unsigned rights)
+refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
+			unsigned rights)
 {
-	unsigned missing = 0;
+	unsigned missing = rights & ~verdict->rights;
 
-	if (broker->events >= 0 && *path == '/')
-		missing = rights & ~broker_decide_own(broker, path).rights;
+	for (int i = 0; i < RIGHT_KINDS; i++)
+		if (verdict->by[i].nest != 0)
+			missing &= ~(1u << i);
 	if (missing != 0)
-		refuse_rights(broker, path, missing);
+		deny(broker, path, verdict, missing, false);
 }

@@ -199,12 +199,9 @@ pty_is_granted(const struct open_call *o)
 static int
 refuse(const struct open_call *o)
 {
-	bool writes = !open_only_reads(o->how.flags);
-	char allow[PATH_MAX + 16];
-
-	snprintf(allow, sizeof allow, "%s %s", writes ? "--write" : "--read", o->path);
-	refuse_report_option(o->request->broker, writes ? "write" : "read", o->path,
-			     "is a terminal of others", allow);
+	refuse_report(o->request->broker,
+		      open_only_reads(o->how.flags) ? REFUSED_READ : REFUSED_WRITE, o->path,
+		      CAUSE_TERMINAL);
 	errno = EACCES;
 	return -1;
 }
@@ -240,7 +237,7 @@ open_other_end(struct open_call *o, int master)
 	o->found.object = object;
 	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
-	return missing != 0 ? refuse_rights(o->request->broker, o->path, missing)
+	return missing != 0 ? refuse_rights(o->request->broker, o->path, &o->verdict, missing)
 			    : pty_open_object(o, object);
 }
 

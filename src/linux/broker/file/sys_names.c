@@ -60,8 +60,8 @@ do_deed(const struct notif_call *request, const struct lookup *place, const stru
 
 	if (!(verdict.rights & deed->right)) {
 		if (deed->act == do_mkdir && !names_is_there(place, &at))
-			broker_deny_folder(request->broker, place->path);
-		return names_refuse(request->broker, place, deed->right);
+			refuse_folder(request->broker, place->path, &verdict);
+		return names_refuse(request->broker, place, &verdict, deed->right);
 	}
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !names_is_there(place, &at) &&
 	    !git_check_may_make(request, place->path, verdict.vetted, deed->act == do_mkdir))
@@ -77,12 +77,17 @@ do_deed(const struct notif_call *request, const struct lookup *place, const stru
 static void
 leave(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
+	struct broker *broker = request->broker;
+	struct verdict verdict;
 	struct stat at;
 
-	if (place->folder >= 0 && names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+	if (broker->events >= 0 && place->folder >= 0 && *place->path == '/' &&
+	    names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+		verdict = broker_decide_own(broker, place->path);
 		if (deed->act == do_mkdir)
-			broker_deny_folder(request->broker, place->path);
-		refuse_report_by_kernel(request->broker, place->path, deed->right);
+			refuse_folder(broker, place->path, &verdict);
+		else
+			refuse_report_by_kernel(broker, place->path, &verdict, deed->right);
 	}
 	notif_continue(request);
 }

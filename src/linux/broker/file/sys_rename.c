@@ -49,10 +49,11 @@ auto_move_fn(const struct move *move)
 static bool
 lacks(const struct move *move, const struct lookup *place, unsigned rights)
 {
-	unsigned missing = rights & ~broker_decide(move->request, place->path).rights;
+	struct verdict verdict = broker_decide(move->request, place->path);
+	unsigned missing = rights & ~verdict.rights;
 
 	if (missing != 0)
-		refuse_rights(move->request->broker, place->path, missing);
+		refuse_rights(move->request->broker, place->path, &verdict, missing);
 	return missing != 0;
 }
 
@@ -221,9 +222,9 @@ check_entry(struct move *move, const struct lookup *from, mode_t mode, const str
 }
 
 static int
-refuse_vetted(const struct move *move, const struct lookup *place, const char *why)
+refuse_vetted(const struct move *move, const struct lookup *place, const struct protection *by)
 {
-	refuse_report(move->request->broker, "rename", place->path, why);
+	refuse_protected(move->request->broker, REFUSED_RENAME, place->path, by);
 	errno = EACCES;
 	return -1;
 }
@@ -266,15 +267,18 @@ move_vetted(const struct move *move)
 		return 1;
 	if (from != NULL && from->vet != VET_MODULES && from->vet != VET_FOLDER &&
 	    from->vet != VET_STEPS)
-		return refuse_vetted(move, &move->from, from->reason);
+		return refuse_vetted(move, &move->from, from);
 	if (to == NULL && !(move->flags & EXCHANGE))
 		return 1;
-	if (to == NULL || (move->flags & ~NOREPLACE) != 0)
-		return refuse_vetted(move, &move->from, "it cannot be exchanged");
+	if (to == NULL || (move->flags & ~NOREPLACE) != 0) {
+		refuse_report(move->request->broker, REFUSED_RENAME, move->from.path,
+			      CAUSE_GIT_EXCHANGE);
+		return errno = EACCES, -1;
+	}
 	if (to->vet == VET_HEAD)
 		return git_check_may_make(move->request, move->to.path, to, false) ? 1 : -1;
 	if (kind != S_IFREG || strchr(move->to.name, '/') != NULL)
-		return refuse_vetted(move, &move->to, to->reason);
+		return refuse_vetted(move, &move->to, to);
 	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
 }
 

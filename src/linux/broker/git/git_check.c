@@ -17,27 +17,14 @@
 #include "base/ascii.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "git/config/git_repo.h"
-
-/* ---- refusing ---- */
-
-void
-git_check_refused(struct broker *broker, const char *what, const char *path, const char *why)
-{
-	auto_str struct str allow = {0};
-
-	str_add(&allow, "--write ");
-	str_shell(&allow, path);
-	refuse_report_option(broker, what, path, why, allow.failed ? NULL : allow.text);
-}
 
 /* ---- becoming a repository ---- */
 
 static bool
-refuse(struct broker *broker, const char *path, const char *why)
+refuse(struct broker *broker, const char *path, enum cause why)
 {
-	refuse_report(broker, "create", path, why);
+	refuse_report(broker, REFUSED_CREATE, path, why);
 	errno = EACCES;
 	return false;
 }
@@ -97,7 +84,7 @@ settle(const struct notif_call *request, const char *folder, const char *name, e
 	fd = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
-		return refuse(request->broker, path, "cannot be read whole");
+		return refuse(request->broker, path, CAUSE_GIT_UNREADABLE);
 	/* nothing of it counts as there before: it was nobody's settings until now */
 	rc = git_content_check(request, path, vet, &(struct gitconfig_text){file.text, file.length},
 			       NULL);
@@ -116,28 +103,24 @@ static bool
 may_get_head(const struct notif_call *request, const char *folder)
 {
 	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
-		return refuse(request->broker, folder, "has too long a name for a repository");
+		return refuse(request->broker, folder, CAUSE_GIT_LONG_NAME);
 	if (!holds_only(folder, "hooks", git_ref_paths_is_sample))
-		return refuse(request->broker, folder, "would be a repository with hooks");
+		return refuse(request->broker, folder, CAUSE_GIT_HOOKS);
 	if (!holds_only(folder, "info", is_no_attributes))
-		return refuse(request->broker, folder, "would be a repository with attributes");
+		return refuse(request->broker, folder, CAUSE_GIT_ATTRIBUTES);
 	if (!holds_only(folder, "rebase-merge", is_nothing) ||
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
-		return refuse(request->broker, folder,
-			      "would be a repository in the middle of a rebase");
+		return refuse(request->broker, folder, CAUSE_GIT_REBASING);
 	if (!git_refs_may_init(request, folder, folder))
-		return refuse(request->broker, folder, "would be a repository with hooks");
+		return refuse(request->broker, folder, CAUSE_GIT_HOOKS);
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
-		return refuse(request->broker, folder,
-			      "would be a repository with remotes of its own");
+		return refuse(request->broker, folder, CAUSE_GIT_REMOTES);
 	if (!git_modes_are_closed(request->broker, folder))
-		return refuse(request->broker, folder,
-			      "would be a repository that others can change");
+		return refuse(request->broker, folder, CAUSE_GIT_SHARED);
 	if (!git_symlink_all_inside(folder))
-		return refuse(request->broker, folder,
-			      "would be a repository with links out of it");
+		return refuse(request->broker, folder, CAUSE_GIT_LINKS);
 	return settle(request, folder, "commondir", VET_COMMONDIR) &&
 	       settle(request, folder, "gitdir", VET_GITDIR) &&
 	       settle(request, folder, "config", VET_CONFIG) &&
@@ -148,8 +131,7 @@ bool
 git_check_new_repo(const struct notif_call *request, const char *folder)
 {
 	if (git_repo_has(folder, "commondir"))
-		return refuse(request->broker, folder,
-			      "would be a repository with its settings elsewhere");
+		return refuse(request->broker, folder, CAUSE_GIT_SETTINGS_OUT);
 	return may_get_head(request, folder);
 }
 
@@ -164,8 +146,10 @@ git_check_may_make(const struct notif_call *request, const char *path,
 		return may_get_head(request, folder);
 	if (is_folder && protection->vet == VET_POINTER &&
 	    !git_refs_may_init(request, folder, path))
-		return refuse(request->broker, path, "would be a repository with hooks");
+		return refuse(request->broker, path, CAUSE_GIT_HOOKS);
 	if (is_folder)
 		return true;
-	return refuse(request->broker, path, protection->reason);
+	refuse_protected(request->broker, REFUSED_CREATE, path, protection);
+	errno = EACCES;
+	return false;
 }

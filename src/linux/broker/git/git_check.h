@@ -36,9 +36,6 @@ bool git_symlink_may_be(const struct notif_call *request, const char *path, int 
 /* Do all links that git would follow in folder stay in it, when it is a repository? */
 bool git_symlink_all_inside(const char *folder);
 
-/* git_check.c: notes a refusal together with what would allow it. */
-void git_check_refused(struct broker *broker, const char *what, const char *path, const char *why);
-
 /* git_refs.c: is path, or does something below it, lead to a remote? Then no link comes there. */
 bool git_refs_lead_to_remote(const struct broker *broker, const char *path);
 /* Are there settings at path, or below it, that must not be hidden from us for a while? */
@@ -48,9 +45,9 @@ bool git_refs_inside(const struct broker *broker, const char *folder);
 /* May the folder become a working tree of this repository with what is in it? */
 bool git_refs_may_init(const struct notif_call *request, const char *folder, const char *git_dir);
 
-/* git_local_remote.c: why settings at this path must not name text as a remote; NULL: they may. */
-const char *git_local_remote_refuse(const struct notif_call *request, struct arena *arena,
-				    const char *config, const char *text);
+/* git_local_remote.c: why settings at this path must not name text as a remote; CAUSE_NONE: they may. */
+enum cause git_local_remote_refuse(const struct notif_call *request, struct arena *arena,
+				   const char *config, const char *text);
 /* Do the settings in git_dir name one by a path from where the working tree is? */
 bool git_local_remote_is_relative(const char *git_dir);
 

@@ -111,7 +111,7 @@ is_fit_worktree(const struct content_query *q, const char *text)
 	return path[above] == '/' && git_refs_may_init(q->request, path, q->folder);
 }
 
-static const char *
+static enum cause
 refuse_place(void *context, enum gitconfig_place place, const char *text)
 {
 	const struct content_query *q = context;
@@ -120,25 +120,33 @@ refuse_place(void *context, enum gitconfig_place place, const char *text)
 	case GITCONFIG_REMOTE:
 		return git_local_remote_refuse(q->request, q->arena, q->path, text);
 	case GITCONFIG_WORKTREE:
-		return is_fit_worktree(q, text) ? NULL : "leads to another working tree";
+		return is_fit_worktree(q, text) ? CAUSE_NONE : CAUSE_KEY_WORKTREE;
 	case GITCONFIG_BARE:
 		/* without one git looks for hooks wherever it is started */
-		return is_in_dot_git(q->folder) ? "takes its working tree from a repository" : NULL;
+		return is_in_dot_git(q->folder) ? CAUSE_KEY_BARE : CAUSE_NONE;
 	default:
-		return q->request->broker->umask & S_IWGRP ? "lets the group change the repository"
-							   : NULL;
+		return q->request->broker->umask & S_IWGRP ? CAUSE_KEY_GROUP : CAUSE_NONE;
 	}
 }
 
 /* ---- contents ---- */
 
 static int
-refuse(const struct content_query *q, const char *what, const char *why)
+refuse(const struct content_query *q, enum cause why)
 {
-	char text[REFUSAL_WHY];
+	refuse_report(q->request->broker, REFUSED_CHANGE, q->path, why);
+	return EACCES;
+}
 
-	snprintf(text, sizeof text, "%s%s%s", what, *what == '\0' ? "" : " ", why);
-	git_check_refused(q->request->broker, "change", q->path, text);
+static int
+refuse_key(const struct content_query *q, const struct gitconfig_refusal *key)
+{
+	struct refusal refusal = {.what = REFUSED_CHANGE,
+				  .cause = CAUSE_GIT_KEY,
+				  .detail = (uint16_t)key->why};
+
+	snprintf(refusal.name, sizeof refusal.name, "%s", key->what);
+	refuse_event(q->request->broker, &refusal, q->path);
 	return EACCES;
 }
 
@@ -169,7 +177,7 @@ vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitco
 	if (kind == GITCONFIG_REPOSITORY && is_object_name(q, text))
 		return 0;
 	rc = git_keys_check(q->arena, kind, text, present, &asker, &refusal, NULL);
-	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse(q, refusal.what, refusal.why);
+	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse_key(q, &refusal);
 }
 
 static int
@@ -179,14 +187,14 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
 
 	if (line == NULL)
-		return refuse(q, "", "is not a pointer as git writes it");
+		return refuse(q, CAUSE_GIT_POINTER);
 	if (path == NULL || !is_inside(q, path))
-		return refuse(q, "", "leads git out of the project, or through a link");
+		return refuse(q, CAUSE_GIT_OUTSIDE);
 	/* under another name a link could take its place, to what came with the project's files */
 	if (!is_in_dot_git(path) && !is_below(path, q->request->broker->plan->host->git.common_dir))
-		return refuse(q, "", "leads git to a folder that is not called .git");
+		return refuse(q, CAUSE_GIT_UNNAMED);
 	if (!git_refs_may_init(q->request, q->folder, path))
-		return refuse(q, "", "would be a repository with hooks");
+		return refuse(q, CAUSE_GIT_HOOKS);
 	return 0;
 }
 
@@ -208,11 +216,11 @@ vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 	const char *path = line == NULL ? NULL : lead(q, q->folder, line);
 
 	if (path == NULL || strcmp(path_last(path), ".git") != 0)
-		return refuse(q, "", "is not a pointer as git writes it");
+		return refuse(q, CAUSE_GIT_POINTER);
 	if (!is_inside(q, path) && !is_below(path, q->request->broker->private_tmp))
-		return refuse(q, "", "leads git out of the project");
+		return refuse(q, CAUSE_GIT_OUTSIDE);
 	if (is_led_astray(q))
-		return refuse(q, "", "a remote's path would lead elsewhere from this working tree");
+		return refuse(q, CAUSE_GIT_MOVED_REMOTE);
 	return 0;
 }
 
@@ -228,10 +236,10 @@ vet_commondir(const struct content_query *q, const struct gitconfig_text *text)
 
 	if (line == NULL || config == NULL || strcmp(line, "../..") != 0 ||
 	    strcmp(path_last(list), "worktrees") != 0)
-		return refuse(q, "", "leads git elsewhere");
+		return refuse(q, CAUSE_GIT_ELSEWHERE);
 	verdict = index_decide(&q->request->broker->plan->index, config);
 	if (verdict.vetted == NULL && (verdict.rights & RIGHTS_CHANGE))
-		return refuse(q, "", "belongs to a repository whose name does not end in .git");
+		return refuse(q, CAUSE_GIT_OWNER);
 	return 0;
 }
 
@@ -239,9 +247,9 @@ static int
 vet_steps(const struct content_query *q, const struct gitconfig_text *text,
 	  const struct gitconfig_text *present)
 {
-	const char *why = git_sequencer_refuse(q->arena, path_last(q->path), text, present);
+	enum cause why = git_sequencer_refuse(q->arena, path_last(q->path), text, present);
 
-	return why == NULL ? 0 : refuse(q, "", why);
+	return why == CAUSE_NONE ? 0 : refuse(q, why);
 }
 
 static int
@@ -267,7 +275,7 @@ vet_own(const struct notif_call *request, const char *path, enum vet vet,
 	case VET_STEPS:
 		return vet_steps(&q, text, present);
 	default:
-		return refuse(&q, "", "is no file of git's");
+		return refuse(&q, CAUSE_GIT_NOT_ITS);
 	}
 }
 
@@ -316,8 +324,7 @@ git_content_check(const struct notif_call *request, const char *path, enum vet v
 			  : vet_own(request, path, vet, text, present);
 
 	if (why == 0 && !nest_may_hold(request, path, vet, text, NEST_VET)) {
-		refuse_report(request->broker, "change", path,
-			      "the sandbox inside refuses its content");
+		refuse_report(request->broker, REFUSED_CHANGE, path, CAUSE_NEST_CONTENT);
 		why = EACCES;
 	}
 	return why;

@@ -111,26 +111,26 @@ is_in_git(const char *path)
 	return strstr(path, "/.git/") != NULL || strcmp(path_last(path), ".git") == 0;
 }
 
-static const char *
+static enum cause
 refuse_changeable(const struct remote *r, const char *path)
 {
 	struct resolved found;
 
 	if (resolve_path(r->arena, &fs_real, path, &found, NULL) < 0 || found.link_count > 0)
-		return "leads to a repository by a link";
+		return CAUSE_REMOTE_LINK;
 	if (path_below(found.path, "/dev") ||
 	    !broker_covers_own(r->request->broker, found.path, RIGHT_CREATE))
-		return "leads to a place whose repositories are not looked at";
+		return CAUSE_REMOTE_UNCHECKED;
 	if (found.kind != FS_DIR ||
 	    (!git_repo_has(found.path, ".git") && !git_repo_is_repository(found.path)))
-		return "leads to no repository, and one could come there later";
+		return CAUSE_REMOTE_MISSING;
 	if (is_in_working_tree(r, found.path))
-		return "leads into a working tree, where a commit could bring another repository";
+		return CAUSE_REMOTE_WORKTREE;
 	/* one that came with the project's own files was never looked at; below .git nothing comes so */
 	if (!is_in_git(found.path) && !git_repo_has(found.path, ".git") &&
 	    !git_check_new_repo(r->request, found.path))
-		return "leads to a repository that cannot be trusted";
-	return NULL;
+		return CAUSE_REMOTE_UNTRUSTED;
+	return CAUSE_NONE;
 }
 
 /* From the working tree: any other that is linked to it would start elsewhere. */
@@ -146,7 +146,7 @@ make_whole(const struct remote *r, const char *config, const char *text)
 			    text);
 }
 
-const char *
+enum cause
 git_local_remote_refuse(const struct notif_call *request, struct arena *arena, const char *config,
 			const char *text)
 {
@@ -154,12 +154,12 @@ git_local_remote_refuse(const struct notif_call *request, struct arena *arena, c
 	const char *path = *text == '/' ? text : NULL;
 
 	if (strcmp(text, ".") == 0)
-		return NULL;
+		return CAUSE_NONE;
 	if (strncmp(text, "../", 3) == 0)
 		path = make_whole(&r, config, text);
 	if (path == NULL)
-		return "is a path that leads elsewhere from another folder: give the whole path";
-	return is_still_by_every_name(&r, path) ? NULL : refuse_changeable(&r, path);
+		return CAUSE_REMOTE_RELATIVE;
+	return is_still_by_every_name(&r, path) ? CAUSE_NONE : refuse_changeable(&r, path);
 }
 
 bool

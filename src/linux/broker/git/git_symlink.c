@@ -162,9 +162,9 @@ names_private_tmp(const struct broker *broker, const char *text)
 }
 
 static bool
-refuse(struct broker *broker, const char *path, const char *why)
+refuse(struct broker *broker, const char *path, enum cause why)
 {
-	refuse_report(broker, "create", path, why);
+	refuse_report(broker, REFUSED_CREATE, path, why);
 	errno = EACCES;
 	return false;
 }
@@ -300,29 +300,25 @@ git_symlink_may_point(const struct notif_call *request, const char *path, const 
 
 	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
 	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
-		return refuse(request->broker, path,
-			      "a link up from a path that is too long to be looked at");
+		return refuse(request->broker, path, CAUSE_LINK_LONG);
 	if (long_name_is(path) && nest_depth(request) == 0)
 		return true;
 	/* what is denied below this name would be looked for where the link leads */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    broker_decide(request, path).held != NULL)
-		return refuse(request->broker, path, "a link on the way to what is denied");
+		return refuse(request->broker, path, CAUSE_LINK_DENIED);
 	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
-		return refuse(request->broker, path,
-			      "a link out of a repository, which git writes through");
+		return refuse(request->broker, path, CAUSE_LINK_GIT);
 	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    (names_private_tmp(request->broker, text) || leads_out(request->broker, path, text)))
-		return refuse(request->broker, path,
-			      "a link out of the project into what ends with the run");
+		return refuse(request->broker, path, CAUSE_LINK_TMP);
 	/* to a repository that came with the project's files, and whose hooks nobody looked at */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    git_refs_lead_to_remote(request->broker, path))
-		return refuse(request->broker, path, "a link on git's way to another repository");
-	return nest_may_link(request, path, text) ||
-	       refuse(request->broker, path, "the sandbox inside refuses where it leads");
+		return refuse(request->broker, path, CAUSE_LINK_REMOTE);
+	return nest_may_link(request, path, text) || refuse(request->broker, path, CAUSE_LINK_NEST);
 }
 
 bool

@@ -201,7 +201,7 @@ make_socket(const struct notif_call *request, int type)
 	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
 		return answer_whether_v6(type);
 	if (is_udp)
-		broker_refused_datagrams(request->broker, request);
+		refuse_datagrams(request->broker, request);
 	errno = refuse_kind(family, kind, protocol);
 	return -1;
 }
@@ -230,12 +230,13 @@ finish(struct socket_call *call, int why)
 
 /* ---- connecting ---- */
 
-/* allow: the option that would; NULL: none. */
 static void
-tell(const struct socket_call *call, const struct destination *to, const char *reason,
-     const char *allow)
+report(const struct socket_call *call, const struct destination *to, enum cause why)
 {
 	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
+	struct refusal refusal = {.what = call->type == SOCK_DGRAM ? REFUSED_SEND : REFUSED_CONNECT,
+				  .cause = (uint16_t)why,
+				  .number = (uint32_t)to->port};
 
 	if (is_mapped(to->address))
 		inet_ntop(AF_INET, to->address + 12, host, sizeof host);
@@ -243,33 +244,17 @@ tell(const struct socket_call *call, const struct destination *to, const char *r
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	refuse_report_option(call->request->broker, call->type == SOCK_DGRAM ? "send" : "connect",
-			     subject, reason, allow);
+	refuse_event(call->request->broker, &refusal, subject);
 }
 
 static void
-refuse(struct socket_call *call, const struct destination *to, const char *reason,
-       const char *allow)
+refuse(struct socket_call *call, const struct destination *to, enum cause why)
 {
 	bool is_local = call->request->broker->plan->settings.network.mode == NET_LOCALHOST;
 
-	tell(call, to, reason, allow);
+	report(call, to, why);
 	/* where names decide, to a program it is as if nobody were there */
 	finish(call, is_local ? EACCES : ECONNREFUSED);
-}
-
-/* The list as it is, and this port; NULL: there is none, or no room. */
-static const char *
-name_local_port(const struct ports *ports, unsigned port, char *to, size_t size)
-{
-	int length = snprintf(to, size, "--net localhost:");
-
-	for (size_t i = 0; i < ports->count && length < (int)size; i++)
-		length += snprintf(to + length, size - (size_t)length, "%u,",
-				   (unsigned)ports->items[i].number);
-	if (length < (int)size)
-		length += snprintf(to + length, size - (size_t)length, "%u", port);
-	return ports->count > 0 && length < (int)size ? to : NULL;
 }
 
 /* Is it loopback, at a port that is granted? If not that is told. */
@@ -278,15 +263,13 @@ may_reach_local(struct socket_call *call, const struct destination *to)
 {
 	const struct network *network = &call->request->broker->plan->settings.network;
 	struct net_answer answer = network_decide_local(network, to->port);
-	char allow[200];
 
 	if (!is_loopback(to->address) && !is_any(to->address)) {
-		tell(call, to, "only this machine may be reached", NULL);
+		report(call, to, CAUSE_NET_LOCAL_ONLY);
 		return false;
 	}
 	if (!answer.allowed)
-		tell(call, to, answer.reason,
-		     name_local_port(&network->localhost, to->port, allow, sizeof allow));
+		report(call, to, answer.cause);
 	else if (is_any(to->address))
 		set_loopback(call, to, to->port);
 	return answer.allowed;
@@ -398,14 +381,11 @@ connect_here(struct socket_call *call, const struct destination *to)
 static void
 connect_away(struct socket_call *call, const struct destination *to)
 {
-	char allow[32];
-
 	if (network_has_port(&call->request->broker->plan->settings.network, to->port)) {
 		redirect_to_proxy(call, to);
 		return;
 	}
-	snprintf(allow, sizeof allow, "--port %u", (unsigned)to->port);
-	refuse(call, to, "is at a port that is not listed", allow);
+	refuse(call, to, CAUSE_NET_ANY_PORT);
 }
 
 /*
@@ -421,7 +401,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	bool here = is_loopback(to->address) || is_any(to->address);
 
 	if (proxy_client_line(call->request->broker) < 0) {
-		refuse(call, to, "there is no proxy", NULL);
+		refuse(call, to, CAUSE_NET_NO_PROXY);
 	} else if (call->is_here && is_idle(call)) {
 		connect_here(call, to);
 	} else if (call->is_here) {
@@ -436,7 +416,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	} else if (here && connect_here(call, to)) {
 		return;
 	} else if (here && !network_covers_private(network, to->address)) {
-		refuse(call, to, "is a server of this machine, and not of this session", NULL);
+		refuse(call, to, CAUSE_NET_LOCAL_SERVER);
 	} else {
 		connect_away(call, to);
 	}

@@ -223,7 +223,7 @@ hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
 	if (path == NULL)
 		return ECONNREFUSED;
 	if (!may_connect(request, path, &file)) {
-		refuse_report(request->broker, "socket", path, "the socket is not granted");
+		refuse_report(request->broker, REFUSED_SOCKET, path, CAUSE_SOCKET);
 		return EACCES;
 	}
 	*ret_pin = pin;
@@ -323,8 +323,7 @@ unix_may_move(const struct notif_call *request, int folder, const char *name, co
 	    (nest_may_connect(request, from, file.id.born, file.changed) ||
 	     !nest_may_connect(request, to, file.id.born, file.changed)))
 		return true;
-	refuse_report(request->broker, "socket", from,
-		      "the socket is not granted, but would be at its new place");
+	refuse_report(request->broker, REFUSED_SOCKET, from, CAUSE_SOCKET_MOVED);
 	return false;
 }
 
@@ -453,7 +452,7 @@ bind_judged(struct socket_call *call, const struct lookup *place)
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return names_refuse(call->request->broker, place, RIGHT_CREATE);
+		return names_refuse(call->request->broker, place, &verdict, RIGHT_CREATE);
 	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
 	    !git_check_may_make(call->request, place->path, verdict.vetted, false))
 		return -1;
