@@ -210,6 +210,24 @@ zed()
 	refused_at flow.json:1:9 check flow:flow.json
 }
 
+@test "zed, flow: POSIX semaphores and shared memory work, nothing else in /dev/shm" {
+	local lock='import multiprocessing as m; l = m.Lock(); l.acquire(); a = m.Array("i", 3); print("locked")'
+
+	[ -w /dev/shm ] || skip 'there is no /dev/shm'
+	printf '{"terminal": {"sandbox": {"enabled": true}}}' >settings.json
+	printf '{"write_paths": ["cwd"], "read_paths": ["cwd"]}' >flow.json
+	"$PYTHON" -c "$lock"
+	ls /dev/shm >/dev/null
+	for policy in zed:settings.json flow:flow.json; do
+		expect 0 run -p "$policy" -- "$PYTHON" -c "$lock"
+		said locked
+		expect 2 run -p "$policy" -- ls /dev/shm
+		allowed -p "$policy" rwcd /dev/shm/sem.x
+		denied -p "$policy" read /dev/shm/folder/x
+		denied -p "$policy" read /dev/shm
+	done
+}
+
 # --- clash ---
 
 @test "clash: caps, matches, default literal" {

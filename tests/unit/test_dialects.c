@@ -169,10 +169,32 @@ zed_defaults_on_linux(void)
 }
 
 static void
+what_links_in_etc_lead_to_is_readable_where_etc_is(void)
+{
+	static const struct {
+		const struct reading_as *as;
+		const char *text, *rights;
+	} cases[] = {
+		{&zed_run, "{\"enabled\": true}", "r"},
+		{&zed_run, "{\"enabled\": true, \"system_paths\": {\"read_only\": [\"/etc\"]}}",
+		 "r"},
+		{&zed_run, "{\"enabled\": true, \"system_paths\": {\"read_only\": [\"/srv\"]}}",
+		 "none"},
+		{&flow_linux, "{\"read_paths\": [\"cwd\"]}", "r"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		auto_policy struct policy *p = policy_as(cases[i].as, cases[i].text);
+
+		check_str(grant(p, "/run/systemd/resolve"), cases[i].rights);
+		check_str(grant(p, "/etc/resolv.conf"), cases[i].rights);
+	}
+}
+
+static void
 zed_holes_are_closed_and_named(void)
 {
-	static const char *const closed[] = {"/dev",	 "/tmp",      "/var/tmp",
-					     "/dev/shm", "/run/user", "~/.config"};
+	static const char *const closed[] = {"/dev", "/tmp", "/var/tmp", "/run/user", "~/.config"};
 	auto_policy struct policy *p = policy_as(&zed_run, "{\"enabled\": true}");
 
 	for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
@@ -185,6 +207,8 @@ zed_holes_are_closed_and_named(void)
 	check_str(grant(p, "/dev/null"), "rw");
 	check_int(rule_of(p, "/dev/null")->match, MATCH_LITERAL);
 	check_str(grant(p, "/dev/pts"), "rw");
+	check_int(rule_of(p, "/dev/shm")->match, MATCH_CHILD);
+	check_int(holes_with(p, "whole /dev/shm is not"), 1);
 	check_int(holes_with(p, "history"), 1);
 	check_int(holes_with(p, "unprotected"), 1);
 	check_int(p->hole_count, 8);
@@ -1138,6 +1162,7 @@ main(void)
 	run(zed_off_is_said_at_its_place);
 	run(zed_apply_to_chooses_run_or_shell);
 	run(zed_defaults_on_linux);
+	run(what_links_in_etc_lead_to_is_readable_where_etc_is);
 	run(zed_holes_are_closed_and_named);
 	run(zed_defaults_on_macos);
 	run(zed_system_list_absent_null_empty_given);

@@ -62,7 +62,8 @@ static const struct baseline_write linux_read_write[] = {
 	{"/dev", INSTEAD_DEVICES, HOLE_DEVICES},
 	{"/tmp", INSTEAD_NOTHING, "whole /tmp" HOLE_SHARED},
 	{"/var/tmp", INSTEAD_NOTHING, "whole /var/tmp" HOLE_SHARED},
-	{"/dev/shm", INSTEAD_NOTHING, "whole /dev/shm" HOLE_SHARED},
+	{"/dev/shm", INSTEAD_NOTHING,
+	 "whole /dev/shm is not granted: files in it are, for shared memory, and no folder"},
 	{"/run/user", INSTEAD_NOTHING,
 	 "whole /run/user is not granted (session bus, agents, display): name sockets one by one"},
 	{0},
@@ -81,29 +82,33 @@ const struct baseline_write *const baseline_read_write[2] = {linux_read_write, m
 struct device {
 	const char *path;
 	enum match match;
+	unsigned rights; /* neither create nor delete of a node: root could replace it */
 };
+#define RIGHTS_NODE (RIGHT_READ | RIGHT_WRITE)
 
 static const struct device linux_devices[] = {
-	{"/dev/null", MATCH_LITERAL},
-	{"/dev/zero", MATCH_LITERAL},
-	{"/dev/full", MATCH_LITERAL},
-	{"/dev/random", MATCH_LITERAL},
-	{"/dev/urandom", MATCH_LITERAL},
-	{"/dev/tty", MATCH_LITERAL},
-	{"/dev/ptmx", MATCH_LITERAL},
-	{"/dev/pts", MATCH_SUBPATH},
+	{"/dev/null", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/zero", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/full", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/random", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/urandom", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/tty", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/ptmx", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/pts", MATCH_SUBPATH, RIGHTS_NODE},
+	/* POSIX shared memory and semaphores: files by name, never listed, nothing in subfolders */
+	{"/dev/shm", MATCH_CHILD, RIGHTS_NODE | RIGHT_CREATE | RIGHT_DELETE},
 	{0},
 };
 /* /dev/fd shows only the reader's own fds; shells use it for <(...) */
 static const struct device macos_devices[] = {
-	{"/dev/null", MATCH_LITERAL},
-	{"/dev/zero", MATCH_LITERAL},
-	{"/dev/random", MATCH_LITERAL},
-	{"/dev/urandom", MATCH_LITERAL},
-	{"/dev/tty", MATCH_LITERAL},
-	{"/dev/ptmx", MATCH_LITERAL},
-	{"/dev/ttys*", MATCH_GLOB},
-	{"/dev/fd", MATCH_SUBPATH},
+	{"/dev/null", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/zero", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/random", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/urandom", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/tty", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/ptmx", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/ttys*", MATCH_GLOB, RIGHTS_NODE},
+	{"/dev/fd", MATCH_SUBPATH, RIGHTS_NODE},
 	{0},
 };
 static const struct device *const devices[2] = {linux_devices, macos_devices};
@@ -169,6 +174,25 @@ const char *const baseline_env_scrub[] = {
 	"HOME", "USER", "PATH", "LANG", "TERM", "SHELL", "LC_*", NULL,
 };
 
+/* The resolver's files and certificates that links in /etc lead to, where distributions keep them. */
+static const char *const linux_etc_targets[] = {
+	"/etc/resolv.conf",
+	"/run/systemd/resolve",
+	"/run/resolvconf/resolv.conf",
+	"/run/NetworkManager/resolv.conf",
+	"/run/NetworkManager/no-stub-resolv.conf",
+	"/var/lib/ca-certificates",
+	NULL,
+};
+
+int
+dialect_defaults_grant_targets(struct policy_reading *r, const struct json *at, const char *path)
+{
+	if (r->as->system != SYSTEM_LINUX || strcmp(path, "/etc") != 0)
+		return 0;
+	return dialect_defaults_grant(r, at, LIST_READ, linux_etc_targets);
+}
+
 int
 dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum list list,
 		       const char *const *paths)
@@ -180,6 +204,8 @@ dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum lis
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
 		rule->optional = rule->implied = true;
+		if (dialect_defaults_grant_targets(r, at, *paths) < 0)
+			return -CORDON_E_MEMORY;
 	}
 	return 0;
 }
@@ -195,8 +221,7 @@ dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
-		/* neither create nor delete: root could replace the node */
-		rule->rights = RIGHT_READ | RIGHT_WRITE;
+		rule->rights = device->rights;
 		rule->match = device->match;
 		rule->optional = rule->implied = true;
 	}

@@ -34,6 +34,9 @@ extern const char *const baseline_env_scrub[];	/* removed; a trailing * matches 
 /* Adds a rule for each path. The rules are optional: missing paths are skipped. */
 int dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum list list,
 			   const char *const *paths);
+/* What links in this directory lead to and programs need: for "/etc"; nothing for another path. */
+int dialect_defaults_grant_targets(struct policy_reading *r, const struct json *at,
+				   const char *path);
 int dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at);
 /*
  * Accepts the gaps that every dialect has: other processes can be listed, because programs need

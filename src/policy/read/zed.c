@@ -151,7 +151,8 @@ grant_listed(struct policy_reading *r, const struct json *paths, enum list list,
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
 		rule->optional = optional;
-		if (list == LIST_WRITE && warn_of_door(r, item) < 0)
+		if ((list == LIST_WRITE && warn_of_door(r, item) < 0) ||
+		    dialect_defaults_grant_targets(r, item, item->string) < 0)
 			return -CORDON_E_MEMORY;
 	}
 	return 0;
