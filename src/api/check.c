@@ -347,6 +347,8 @@ cordon_init_policy(const struct cordon_setup *setup, char **ret_text, char **ret
 	int rc = context_open(setup, CONTEXT_RUN, &context, err);
 
 	afresh.no_project_policy = true;
+	if (rc == 0 && context->host.has_no_project)
+		rc = project_fail(context, err);
 	if (rc == 0)
 		rc = context_plan(context, &afresh, CONTEXT_RUN, NULL, err);
 	if (rc == 0)

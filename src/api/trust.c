@@ -216,6 +216,8 @@ cordon_trust(const struct cordon_setup *setup, enum cordon_trust_action action,
 	auto_str struct str text = {0};
 	int asked, rc = open_plan(setup, CONTEXT_RUN, &context, err);
 
+	if (rc == 0 && context->host.has_no_project)
+		rc = project_fail(context, err);
 	if (rc < 0)
 		return rc;
 	if (*context->trust_problem != '\0' && action != CORDON_TRUST_REVOKE)

@@ -317,6 +317,21 @@ word_gaps(struct cordon_plan *context, struct cordon_error *err)
 	return 0;
 }
 
+/* Does a policy other than the project's own grant the project, or a path in it? */
+static bool
+grants_project(const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct policy *policy = stack->entries[i].policy;
+
+		for (size_t j = 0; policy != stack->project && j < policy->rule_count; j++)
+			if (policy->rules[j].effect == EFFECT_ALLOW &&
+			    strncmp(policy->rules[j].path, "$PROJECT", strlen("$PROJECT")) == 0)
+				return true;
+	}
+	return false;
+}
+
 static int
 make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as_approved,
 	  const struct stack_text *only, struct cordon_error *err)
@@ -337,6 +352,10 @@ make_plan(struct cordon_plan *context, const struct cordon_setup *setup, bool as
 	rc = layers_load(&input, &stack, err);
 	if (rc < 0)
 		return rc;
+	if (context->host.has_no_project && grants_project(stack)) {
+		layers_free(stack);
+		return project_fail(context, err);
+	}
 	return plan_make(&context->host, &context->facts, stack,
 			 context->has_trust ? &context->trust : NULL, &context->plan, err);
 }

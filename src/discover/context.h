@@ -64,6 +64,8 @@ int context_foreign_path(struct cordon_plan *context, const char *path, const ch
 /* project.c: finds the project, the working directory, and what git uses of them. */
 int project_find(struct cordon_plan *context, const struct cordon_setup *setup,
 		 enum context_use use, struct cordon_error *err);
+/* The error for a working directory that is no project. */
+int project_fail(const struct cordon_plan *context, struct cordon_error *err);
 /* Gathers the host: directories, project, facts. */
 int context_open(const struct cordon_setup *setup, enum context_use use,
 		 struct cordon_plan **ret_context, struct cordon_error *err);

@@ -195,11 +195,18 @@ find_project(struct cordon_plan *context, enum context_use use, struct cordon_er
 	if (use == CONTEXT_LOOK ||
 	    (!is_too_wide(context, host->cwd) && !is_no_workplace(context, host->cwd)))
 		return 0;
+	host->has_no_project = true;
+	return 0;
+}
+
+int
+project_fail(const struct cordon_plan *context, struct cordon_error *err)
+{
 	return cordon_fail(
 		err, CORDON_E_USAGE, 0,
 		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
 		"go into a project or name a folder with -C",
-		host->cwd);
+		context->host.cwd);
 }
 
 static int
@@ -260,8 +267,9 @@ project_find(struct cordon_plan *context, const struct cordon_setup *setup, enum
 	if (rc < 0)
 		return rc;
 	/* a home must not become writable because the command was started there */
-	if (strcmp(context->host.cwd, context->host.project) == 0 ||
-	    !is_too_wide(context, context->host.cwd))
+	if (!context->host.has_no_project &&
+	    (strcmp(context->host.cwd, context->host.project) == 0 ||
+	     !is_too_wide(context, context->host.cwd)))
 		context->host.cwd_token = context->host.cwd;
 	if (context_plans_other_os(context))
 		return 0;

@@ -36,7 +36,7 @@ project_value(struct arena *arena, const struct host *host, const char *name,
 	      struct cordon_error *err)
 {
 	(void)arena, (void)name, (void)err;
-	return host->project;
+	return host->has_no_project ? NULL : host->project;
 }
 
 static const char *

@@ -14,6 +14,7 @@ static int
 add_path(struct policy_reading *r, const struct json *value, enum list list)
 {
 	const char *text = NULL;
+	struct rule *rule;
 	int rc = 0;
 
 	if (value->type == JSON_STRING && strcmp(value->string, "cwd") == 0)
@@ -22,8 +23,10 @@ add_path(struct policy_reading *r, const struct json *value, enum list list)
 		rc = read_plain_path(r, value, true, &text);
 	if (rc < 0)
 		return rc;
-	if (policy_add_rule(r->policy, list, text, read_place(r, value), r->err) == NULL)
+	rule = policy_add_rule(r->policy, list, text, read_place(r, value), r->err);
+	if (rule == NULL)
 		return -CORDON_E_MEMORY;
+	rule->optional = strcmp(text, "$CWD") == 0;
 	return 0;
 }
 
@@ -152,6 +155,8 @@ grant_cwd(struct policy_reading *r, const struct json *record)
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->rights = RIGHTS_ALL;
+	/* in a home, in /tmp or in / the token has no value: nothing is writable there unless named */
+	rule->optional = true;
 	return 0;
 }
 
