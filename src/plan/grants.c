@@ -58,13 +58,21 @@ plan_unnamed(const struct plan *plan, const char *path)
 	return rule->is_folder ? RIGHT_DELETE : RIGHT_CREATE | RIGHT_DELETE;
 }
 
-void
-plan_leave_out(struct plan *plan)
+int
+plan_leave_out(struct plan *plan, struct cordon_error *err)
 {
 	struct index *index = &plan->index;
+	int rc = 0;
 
 	/* sorted by path: of two missing paths the upper one comes first */
-	for (size_t i = 0; plan->host->view->list != NULL && i < index->path_count; i++)
-		index->paths[i].is_left_out = plan->host->system == SYSTEM_LINUX &&
-					      plan_rule_is_absent(plan, &index->paths[i]);
+	for (size_t i = 0; rc == 0 && plan->host->view->list != NULL && i < index->path_count;
+	     i++) {
+		struct planned_rule *rule = &index->paths[i];
+
+		rule->is_left_out = plan->host->system == SYSTEM_LINUX &&
+				    plan_rule_is_absent(plan, rule);
+		if (rule->is_left_out && rule->rule->skips_missing && !rule->again)
+			rc = plan_notice(plan, err, "not granted: %s does not exist", rule->path);
+	}
+	return rc;
 }

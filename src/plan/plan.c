@@ -235,7 +235,7 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	if (rc == 0)
 		rc = note_git(plan, err);
 	if (rc == 0)
-		plan_leave_out(plan);
+		rc = plan_leave_out(plan, err);
 	if (rc == 0)
 		rc = exec_gaps_settle(plan, err);
 	if (rc == 0)

@@ -99,7 +99,7 @@ bool plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rul
 /* pattern_matches.c: adds a rule for each present match of a glob that grants execution. */
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
 /* grants.c: marks grants of missing paths that neither the start nor the command can create. */
-void plan_leave_out(struct plan *plan);
+int plan_leave_out(struct plan *plan, struct cordon_error *err);
 /* Which of create and delete does a rule at path not give, because its directory is not granted? */
 unsigned plan_unnamed(const struct plan *plan, const char *path);
 /* Does a rule at path or above it allow changes? */

@@ -365,7 +365,8 @@ plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule)
 bool
 plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule)
 {
-	return rule->effect == EFFECT_ALLOW && rule->rule->optional && !rule->exists &&
+	return rule->effect == EFFECT_ALLOW &&
+	       (rule->rule->optional || rule->rule->skips_missing) && !rule->exists &&
 	       rule->match != MATCH_GLOB && rule->match != MATCH_REGEX &&
 	       stands_out(plan, rule->path) && !plan_rule_creates_dir(plan, rule);
 }

@@ -26,30 +26,32 @@ zed()
 # --- Zed: R1 to R7 ---
 
 @test "zed: enabled is false unless said, and then nothing is added to the default" {
-	zed '{"additional_read_only_paths": ["/srv/x"]}'
-	unsaid /srv/x
-	zed '{"enabled": false, "additional_read_only_paths": ["/srv/x"]}'
-	unsaid /srv/x
-	denied -p zed:settings.json read /srv/x
+	touch "$HOME/x"
+	zed '{"additional_read_only_paths": ["~/x"]}'
+	unsaid '~/x'
+	zed '{"enabled": false, "additional_read_only_paths": ["~/x"]}'
+	unsaid '~/x'
+	denied -p zed:settings.json read '~/x'
 	allowed -p zed:settings.json write inside
-	zed '{"enabled": true, "additional_read_only_paths": ["/srv/x"]}'
-	said /srv/x
-	allowed -p zed:settings.json read /srv/x
+	zed '{"enabled": true, "additional_read_only_paths": ["~/x"]}'
+	said '~/x'
+	allowed -p zed:settings.json read '~/x'
 }
 
 @test "zed: apply_to: tool is run, terminal is shell, both is the default, neither is nothing" {
 	local applies
 
+	touch "$HOME/x"
 	for applies in tool:yes:no terminal:no:yes both:yes:yes neither:no:no :yes:yes; do
 		IFS=: read -r word run shell <<<"$applies"
 		field="\"apply_to\": \"$word\","
 		[ -n "$word" ] || field=
-		zed "{\"enabled\": true, $field \"additional_read_only_paths\": [\"/srv/x\"]}" || return 1
+		zed "{\"enabled\": true, $field \"additional_read_only_paths\": [\"~/x\"]}" || return 1
 		for case in "run:$run" "shell:$shell"; do
 			if [ "${case#*:}" = yes ]; then
-				allowed --for "${case%:*}" -p zed:settings.json read /srv/x || return 1
+				allowed --for "${case%:*}" -p zed:settings.json read '~/x' || return 1
 			else
-				denied --for "${case%:*}" -p zed:settings.json read /srv/x || return 1
+				denied --for "${case%:*}" -p zed:settings.json read '~/x' || return 1
 			fi
 		done
 	done
@@ -210,6 +212,21 @@ zed()
 	refused_at flow.json:1:9 check flow:flow.json
 }
 
+@test "flow: in a home, /tmp or / nothing is writable unless its path is named" {
+	printf '{"net": false}' >flow.json
+	printf '{"net": false, "write_paths": ["cwd", "~/out"]}' >named.json
+	mkdir -p "$HOME/out"
+	for folder in "$HOME" /tmp /; do
+		(cd "$folder" && expect 0 run -p flow:"$P/flow.json" -- pwd && said "$folder")
+		(cd "$folder" && expect 1 run -p flow:"$P/named.json" -- touch "cordon-$$")
+		(cd "$folder" && touch "cordon-$$" && rm "cordon-$$") || [ "$(id -u)" -ne 0 ]
+		(cd "$folder" && refused run -- true && heard 'is no project')
+		(cd "$folder" && refused trust && heard 'is no project')
+	done
+	(cd "$HOME" && expect 0 run -p flow:"$P/named.json" -- touch out/made)
+	[ -e "$HOME/out/made" ]
+}
+
 @test "zed, flow: POSIX semaphores and shared memory work, nothing else in /dev/shm" {
 	local lock='import multiprocessing as m; l = m.Lock(); l.acquire(); a = m.Array("i", 3); print("locked")'
 
@@ -231,22 +248,41 @@ zed()
 # --- clash ---
 
 @test "clash: caps, matches, default literal" {
+	mkdir "$HOME/s" "$HOME/c" "$HOME/deep"
+	touch "$HOME/l"
 	policy clash.json <<-'END'
 		{"default": ["read", "execute"], "rules": [
-		  {"effect": "allow", "caps": ["write"], "path": "/srv/l"},
-		  {"effect": "allow", "caps": ["full"], "path": "/srv/s", "path_match": "subpath"},
-		  {"effect": "deny", "caps": ["all"], "path": "/srv/c", "path_match": "child_of"},
+		  {"effect": "allow", "caps": ["write"], "path": "$HOME/l"},
+		  {"effect": "allow", "caps": ["full"], "path": "$HOME/s", "path_match": "subpath"},
+		  {"effect": "deny", "caps": ["all"], "path": "$HOME/c", "path_match": "child_of"},
 		  {"effect": "deny", "caps": ["read"], "path": "\\.pem$", "path_match": "regex"}
 		], "doc": "x"}
 	END
-	allowed -p clash:clash.json write /srv/l
-	denied -p clash:clash.json write /srv/l/x
-	allowed -p clash:clash.json rwcdx /srv/s/x
-	allowed -p clash:clash.json read /srv/c
-	denied -p clash:clash.json read /srv/c/x
-	allowed -p clash:clash.json read /srv/c/x/y
-	denied -p clash:clash.json read /srv/deep/x.pem
+	allowed -p clash:clash.json write "$HOME"/l
+	denied -p clash:clash.json write "$HOME"/l/x
+	allowed -p clash:clash.json rwcdx "$HOME"/s/x
+	allowed -p clash:clash.json read "$HOME"/c
+	denied -p clash:clash.json read "$HOME"/c/x
+	allowed -p clash:clash.json read "$HOME"/c/x/y
+	denied -p clash:clash.json read "$HOME"/deep/x.pem
 	denied -p clash:clash.json write /elsewhere
+	expect 0 check clash:clash.json
+	said 'clash.json:2:' '"write" alone changes files that exist'
+}
+
+@test "zed, clash: a path that does not exist is skipped with a note" {
+	zed '{"enabled": true, "additional_read_only_paths": ["~/gone"], "additional_read_write_paths": ["~/out"]}'
+	mkdir "$HOME/out"
+	expect 0 run -p zed:settings.json -- touch "$HOME/out/made"
+	heard "not granted: $HOME/gone does not exist"
+	printf '{"default": ["read", "execute"], "rules": [
+		{"effect": "allow", "caps": ["full"], "path": "$HOME/out", "path_match": "subpath"},
+		{"effect": "allow", "caps": ["full"], "path": "$HOME/gone"}]}' >clash.json
+	expect 0 run -p clash:clash.json -- touch "$HOME/out/more"
+	heard "not granted: $HOME/gone does not exist"
+	for preset in readonly project git_safe git_full workspace; do
+		expect 0 run -p "clash:$TREE/examples/clash-presets.json#$preset" -- true || return 1
+	done
 }
 
 @test "clash: network in all its forms" {

@@ -723,7 +723,7 @@ clash_path_match_forms(void)
 	check_int(rule_of(p, "^/a.b$")->match, MATCH_REGEX);
 	check_int(rule_of(p, "^/a.b$")->worktrees, true);
 	check_str(rule_of(p, "^/a.b$")->why, NULL);
-	check_str(grant(p, "^/a.b$"), "deny w");
+	check_str(grant(p, "^/a.b$"), "deny wcd");
 }
 
 static void
@@ -771,7 +771,7 @@ clash_three_levels_keep_their_effects(void)
 
 	check_str(grant(p, "$HOME/a/b/c"), "deny rwcdx");
 	check_str(grant(p, "$HOME/a/b"), "rwcdx");
-	check_str(grant(p, "$HOME/a"), "deny wc");
+	check_str(grant(p, "$HOME/a"), "deny wcd");
 	check_str(p->rules[0].path, "$HOME/a/b/c");
 	check_int(p->rules[2].place.column, 267);
 }

@@ -65,11 +65,12 @@ struct rule {
 	unsigned rights;
 	enum match match;
 	enum list list;
-	const char *path; /* as written, or the pattern */
-	const char *why;  /* or NULL */
-	bool worktrees;	  /* also applies to the repository's git directories outside the tree */
-	bool optional;	  /* an unset token skips the rule instead of being an error */
-	bool implied;	  /* not written: the dialect implies it */
+	const char *path;   /* as written, or the pattern */
+	const char *why;    /* or NULL */
+	bool worktrees;	    /* also applies to the repository's git directories outside the tree */
+	bool optional;	    /* an unset token skips the rule instead of being an error */
+	bool implied;	    /* not written: the dialect implies it */
+	bool skips_missing; /* a path that does not exist skips the rule, with a note */
 	struct place place;
 };
 

@@ -124,6 +124,22 @@ fitting_list(const struct rule *rule)
 	return LIST_RULES;
 }
 
+/*
+ * The profile that clash makes for macOS creates and removes files by "write" alone, and a deny of
+ * it keeps both from happening. The deny is taken as meant there; an allow is taken as written.
+ */
+static int
+warn_of_write(struct policy_reading *r, const struct json *caps, unsigned rights)
+{
+	const unsigned names = RIGHT_CREATE | RIGHT_DELETE;
+
+	if (!(rights & RIGHT_WRITE) || (rights & names) == names)
+		return 0;
+	return read_hole(r, caps,
+			 "\"write\" alone changes files that exist; list \"create\" and "
+			 "\"delete\" too where clash on macOS makes and removes them");
+}
+
 static int
 read_rule(struct policy_reading *r, const struct json *value)
 {
@@ -150,8 +166,13 @@ read_rule(struct policy_reading *r, const struct json *value)
 		rc = set_path(r, json_member(value, "path"));
 	if (rc < 0)
 		return rc;
+	rule->skips_missing = true;
+	if (rule->effect == EFFECT_ALLOW)
+		rc = warn_of_write(r, json_member(value, "caps"), rule->rights);
+	else if (rule->rights & RIGHT_WRITE)
+		rule->rights |= RIGHT_CREATE | RIGHT_DELETE;
 	rule->list = fitting_list(rule);
-	return 0;
+	return rc;
 }
 
 static int
@@ -232,9 +253,12 @@ read_network(struct policy_reading *r, const struct json *value)
 static int
 read_default(struct policy_reading *r, const struct json *value)
 {
+	int rc;
+
 	r->policy->has_default = true;
 	r->policy->default_place = read_place(r, value);
-	return read_caps(r, value, &r->policy->default_rights);
+	rc = read_caps(r, value, &r->policy->default_rights);
+	return rc < 0 ? rc : warn_of_write(r, value, r->policy->default_rights);
 }
 
 /* Selects the wording of clash's hints; cordon has its own. */

@@ -151,6 +151,7 @@ grant_listed(struct policy_reading *r, const struct json *paths, enum list list,
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
 		rule->optional = optional;
+		rule->skips_missing = !optional;
 		if ((list == LIST_WRITE && warn_of_door(r, item) < 0) ||
 		    dialect_defaults_grant_targets(r, item, item->string) < 0)
 			return -CORDON_E_MEMORY;
