@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034 # what is set here is read by the tests
-# What the tests of the program share. Each test has a home, a project and an environment of its own;
-# nothing here sleeps, needs the network, or looks at the home of whoever runs it.
+# Functions for the tests of the program. Each test has its own home, project and environment; nothing here
+# needs the network or reads the home of the user who runs it.
 
 TREE=$(cd "$BATS_TEST_DIRNAME/../.." && pwd -P)
 PYTHON=/usr/bin/python3
@@ -22,7 +22,7 @@ setup()
 	out='' err='' status=''
 }
 
-# Keeps what the shell, bats and the sanitizers need. A sanitizer must not end with a status of ours.
+# Keeps variables of the shell, bats and the sanitizers. A sanitizer exits with a status that cordon never uses.
 clean_environment()
 {
 	local name
@@ -43,7 +43,7 @@ complain()
 	return 1
 }
 
-# expect STATUS ARGUMENT...: runs the program; leaves out, err and the files $T/out and $T/err.
+# expect STATUS ARGUMENT...: runs cordon and checks its exit status. Sets out and err; writes $T/out and $T/err.
 expect()
 {
 	local want=$1
@@ -53,10 +53,10 @@ expect()
 	timeout "${CORDON_TIMEOUT:-60}" "$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
 	out=$(tr '\000' '?' <"$T/out")
 	err=$(tr '\000' '?' <"$T/err")
-	[ "$status" -eq "$want" ] || complain "status $want was expected of: cordon $*"
+	[ "$status" -eq "$want" ] || complain "expected status $want: cordon $*"
 }
 
-# until_true SECONDS COMMAND...: polls.
+# until_true SECONDS COMMAND...: polls until the command succeeds.
 until_true()
 {
 	local left=$(($1 * 20))
@@ -69,27 +69,27 @@ until_true()
 	done
 }
 
-# only_free SCRIPT [OPTION...]: works outside, fails inside.
+# only_free SCRIPT [OPTION...]: the script works without cordon and fails under it.
 only_free()
 {
 	local script=$1
 
 	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside as well: $script" || return 1
+	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails without cordon, too: $script" || return 1
 	expect 9 run "$@" -- sh -c "( $script ) 2>/dev/null || exit 9"
 }
 
-# works SCRIPT [OPTION...]: works outside and inside.
+# works SCRIPT [OPTION...]: the script works without cordon and under it.
 works()
 {
 	local script=$1
 
 	shift
-	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $script" || return 1
+	sh -c "$script" >"$T/free" 2>&1 </dev/null || complain "fails without cordon: $script" || return 1
 	expect 0 run "$@" -- sh -c "$script"
 }
 
-# end_started: the processes whose numbers a test put into $started.
+# Kills the processes whose pids are in $started.
 end_started()
 {
 	local pid
@@ -100,32 +100,32 @@ end_started()
 	done
 }
 
-# refused ARGUMENT...: 125, nothing on standard output, one line on standard error.
+# refused ARGUMENT...: expects status 125, no output on stdout and one line on stderr.
 refused()
 {
 	expect 125 "$@" || return 1
-	[ ! -s "$T/out" ] || complain 'nothing was expected on standard output' || return 1
-	[ "$(wc -l <"$T/err")" -eq 1 ] || complain 'one line was expected on standard error' || return 1
+	[ ! -s "$T/out" ] || complain 'expected no output on stdout' || return 1
+	[ "$(wc -l <"$T/err")" -eq 1 ] || complain 'expected one line on stderr' || return 1
 	case $err in
 	'cordon: '* | 'cordon '*': '*) ;;
-	*) complain 'the message does not say who speaks' ;;
+	*) complain 'the message does not begin with cordon:' ;;
 	esac
 }
 
-# refused_at PLACE ARGUMENT...: refused, and the message starts with this place.
+# refused_at POSITION ARGUMENT...: refused, with a message that begins with this source position.
 refused_at()
 {
-	local place=$1
+	local position=$1
 
 	shift
 	refused "$@" || return 1
 	case $err in
-	"cordon: $place: "*) ;;
-	*) complain "the place $place was expected" ;;
+	"cordon: $position: "*) ;;
+	*) complain "expected the position $position" ;;
 	esac
 }
 
-# said TEXT...: each stands on standard output. heard: on standard error.
+# said TEXT...: stdout contains each text. heard TEXT...: stderr does. unsaid TEXT...: stdout contains none.
 said()
 {
 	local text
@@ -133,7 +133,7 @@ said()
 	for text in "$@"; do
 		case $out in
 		*"$text"*) ;;
-		*) complain "expected on standard output: $text" || return 1 ;;
+		*) complain "expected on stdout: $text" || return 1 ;;
 		esac
 	done
 }
@@ -145,7 +145,7 @@ heard()
 	for text in "$@"; do
 		case $err in
 		*"$text"*) ;;
-		*) complain "expected on standard error: $text" || return 1 ;;
+		*) complain "expected on stderr: $text" || return 1 ;;
 		esac
 	done
 }
@@ -156,35 +156,35 @@ unsaid()
 
 	for text in "$@"; do
 		case $out in
-		*"$text"*) complain "not expected on standard output: $text" || return 1 ;;
+		*"$text"*) complain "not expected on stdout: $text" || return 1 ;;
 		esac
 	done
 }
 
 silent()
 {
-	[ ! -s "$T/err" ] || complain 'nothing was expected on standard error'
+	[ ! -s "$T/err" ] || complain 'expected no output on stderr'
 }
 
-# One line on standard error, holding each TEXT.
+# one_notice TEXT...: stderr is one line that contains each text.
 one_notice()
 {
-	[ "$(wc -l <"$T/err")" -eq 1 ] || complain 'one line was expected on standard error' || return 1
+	[ "$(wc -l <"$T/err")" -eq 1 ] || complain 'expected one line on stderr' || return 1
 	heard "$@"
 }
 
-# json EXPRESSION: standard output is JSON, and the Python expression about it (d) holds.
+# json EXPRESSION: stdout is JSON, and the Python expression about it (d) is true.
 json()
 {
 	"$PYTHON" -m json.tool <"$T/out" >"$T/json" || complain 'not JSON' || return 1
-	"$PYTHON" - "$T/out" "${1:-True}" <<-'END' || complain "does not hold: ${1:-}"
+	"$PYTHON" - "$T/out" "${1:-True}" <<-'END' || complain "not true: ${1:-}"
 		import json, sys
 		d = json.load(open(sys.argv[1], encoding="utf-8"))
 		sys.exit(0 if eval(sys.argv[2]) else 1)
 	END
 }
 
-# policy [FILE] <TEXT: the project's policy, or another file. user_policy <TEXT: the user's.
+# policy [FILE] <TEXT: writes the project's policy, or FILE. user_policy <TEXT: writes the user's.
 policy()
 {
 	cat >"${1:-$P/.cordon.json}"
@@ -195,7 +195,7 @@ user_policy()
 	cat >"$XDG_CONFIG_HOME/cordon/config.json"
 }
 
-# allowed ARGUMENT... and denied ARGUMENT...: what `why` answers, silently or not.
+# allowed ARGUMENT..., denied ARGUMENT...: the answer of `cordon why`.
 allowed()
 {
 	expect 0 why "$@" && said 'allowed: '
@@ -206,7 +206,7 @@ denied()
 	expect 1 why "$@" && said 'denied: '
 }
 
-# In a terminal of its own. Leaves out, with the terminal's carriage returns.
+# in_terminal COMMAND: runs it on a new terminal. Sets out, which includes carriage returns.
 in_terminal()
 {
 	command -v script >/dev/null || return 1

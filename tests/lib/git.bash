@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # what is set here is read by the tests; T and P are common's
-# What the tests with the real git share.
+# Functions for tests with the real git.
 
-# Every commit is the same one, inside and out.
+# Fixed dates, so that commits have the same id with and without cordon.
 dates="export GIT_AUTHOR_DATE='2001-02-03T04:05:06Z' GIT_COMMITTER_DATE='2001-02-03T04:05:06Z'; set -ex"
 
 begin()
@@ -24,7 +24,7 @@ begin()
 	cp "$TREE/tests/git/git.py" "$T/git.py"
 }
 
-# Names, kinds, modes and contents; what depends on the moment is left out.
+# Prints names, types, modes and contents of the tree, except files that depend on time.
 picture()
 {
 	find . -not -path '*/objects/*' -not -name index -not -name ORIG_HEAD \
@@ -33,12 +33,12 @@ picture()
 	    sort -z | xargs -0 sha256sum
 }
 
-# same SCRIPT: at the same place free and confined, with the same result.
+# same SCRIPT: runs it without cordon and under it, in the same directory, and compares the trees.
 same()
 {
 	printf '%s\n' "$dates" "$1" >"$T/script"
 	rm -rf "$P" && mkdir "$P" && cd "$P" || return 1
-	sh "$T/script" >"$T/free" 2>&1 </dev/null || complain "fails outside: $(tail -20 "$T/free")" || return 1
+	sh "$T/script" >"$T/free" 2>&1 </dev/null || complain "fails without cordon: $(tail -20 "$T/free")" || return 1
 	picture >"$T/picture-free"
 	rm -rf "$T/left" && mv "$P" "$T/left" && mkdir "$P" && cd "$P" || return 1
 	CORDON_TIMEOUT=300 expect 0 run --read "$T/script" -- sh "$T/script" || return 1
@@ -46,7 +46,7 @@ same()
 	diff "$T/picture-free" "$T/picture-boxed" >"$T/diff" || complain "$(cat "$T/diff")"
 }
 
-# repositories: one of each kind. Leaves their git directories in $dirs.
+# repositories: creates one of each kind. Sets dirs to their git directories.
 repositories()
 {
 	{
@@ -60,14 +60,14 @@ repositories()
 	dirs=".git nested/.git bare.git odd .git/worktrees/tree .git/modules/sub"
 }
 
-# attack KIND FOLDER...: tried to the end, and nothing passed.
+# attack KIND DIRECTORY...: runs all attempts under cordon; none succeeds.
 attack()
 {
 	CORDON_TIMEOUT=300 expect 0 run --read "$T/git.py" -- "$PYTHON" "$T/git.py" "$@" || return 1
-	[ "$out" = tried ] || complain 'something passed'
+	[ "$out" = tried ] || complain 'an attempt succeeded'
 }
 
-# passes KIND FOLDER...: the same outside, where it does pass; in a copy.
+# passes KIND DIRECTORY...: runs the same attempts without cordon, in a copy; they succeed.
 passes()
 {
 	rm -rf "$T/free-copy"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2154 # T, P and CORDON are common's
-# Planting what git runs later: the same commands outside, where git then runs it, and inside.
+# Attempts to plant code that git runs later, without cordon, where git then runs it, and under cordon.
 
 hook()
 {
@@ -8,7 +8,7 @@ hook()
 	chmod +x evil
 }
 
-# start: an honest project with a file to commit and a hook to plant
+# start: a project with a file to commit and a hook to plant
 start()
 {
 	begin
@@ -19,8 +19,8 @@ start()
 	hook
 }
 
-# plants USE SCRIPT...: outside, what the script left is run by USE; inside each is refused, and what
-# the user does then starts nothing. Each begins with the same project.
+# plants USE SCRIPT...: without cordon, USE runs what each script planted. Under cordon each script is refused,
+# and USE, run by the user, starts nothing. Every script begins with the same project.
 plants()
 {
 	local use=$1 script
@@ -31,7 +31,7 @@ plants()
 	for script in "$@"; do
 		rm -f "$T/started"
 		(sh -c "$script"; sh -c "$use") >/dev/null 2>&1 </dev/null || :
-		[ -e "$T/started" ] || complain "starts nothing outside either: $script" || return 1
+		[ -e "$T/started" ] || complain "starts nothing without cordon either: $script" || return 1
 		cd "$T" && rm -rf "$P" "$T/started" && cp -a "$T/kept" "$P" && cd "$P" || return 1
 		"$CORDON" run -q -- sh -c "$script" >"$T/boxed" 2>&1 </dev/null || :
 		sh -c "$use" >/dev/null 2>&1 </dev/null || :

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # what is set here is read by the tests; out is common's
-# One cordon inside another, and what tests/nest/nest.py said about its steps.
+# Runs one cordon inside another, and checks the steps that tests/nest/nest.py reports.
 
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 
@@ -11,7 +11,7 @@ begin()
 	cp "$TREE/tests/nest/nest.py" .
 }
 
-# nest STATUS [OUTER OPTION...] inner [INNER OPTION...] -- COMMAND...: one cordon inside another.
+# nest STATUS [OUTER OPTION...] inner [INNER OPTION...] -- COMMAND...: expects the status of the outer one.
 nest()
 {
 	local want=$1 outer=()
@@ -44,9 +44,9 @@ stopped()
 	done
 }
 
-# leave_behind DEED [OPTION...]: makes the programs of a test in which an inner guard is killed. ./around
-# runs a cordon with these options and in it ./left, whose orphan does DEED when it may. The guard is the
-# parent of its command, which ends with it; what the command left behind does not.
+# leave_behind ACTION [OPTION...]: writes the programs of a test in which an inner guard is killed. ./around
+# runs cordon with these options and ./left, which leaves an orphan that does ACTION when the file go exists.
+# The guard is the parent of the command, which dies with it; the orphan does not.
 leave_behind()
 {
 	cat >left <<-END
@@ -64,7 +64,7 @@ leave_behind()
 	END
 	cat >>around <<-'END'
 		while [ ! -s guard.pid ]; do sleep 0.05; done
-		# the launcher would end what is left
+		# stopped first, because the launcher would kill the orphan
 		if [ "$1" = kill ]; then
 			kill -STOP "$launcher"
 			kill -KILL "$(cat guard.pid)" "$launcher"

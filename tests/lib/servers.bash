@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # what is set here is read by the tests, and by name
-# Servers on loopback, the tests' own, and commands that are to reach them by name. They end when
-# descriptor 9 is closed, which the tests hold and their commands do not.
+# Servers on loopback, and commands that connect to them by name. The servers exit when fd 9 is closed, which
+# the tests have open and their commands do not.
 
-# Real programs take their time where others are at work, too.
+# Real programs are slow on a busy machine.
 CORDON_TIMEOUT=300
 
-# serve NAME COMMAND...: starts a server that writes $T/ports.NAME once it listens, and reads it.
+# serve NAME COMMAND...: starts a server and reads $T/ports.NAME, which it writes once it listens.
 serve()
 {
 	local name=$1 word port
@@ -24,7 +24,7 @@ serve()
 	done <"$T/ports.$name"
 }
 
-# servers NAME ADDRESS...: a resolver that knows these; leaves ports in dns, web, echo, tls, upstream.
+# servers NAME ADDRESS...: starts servers and a resolver with these names. Sets dns, web, echo, tls, upstream to ports.
 servers()
 {
 	server_pids=()
@@ -36,7 +36,7 @@ servers()
 	    2>/dev/null || return 1
 	cp "$T/cert.pem" "$P/"
 	mkfifo "$T/hold"
-	# both ends, so that no server waits for the other to be opened
+	# opened for both ends, so that no server blocks in open()
 	exec 9<>"$T/hold"
 	ln -s ports "$T/ports.servers"
 	serve servers "$PYTHON" "$TREE/tests/net/servers.py" "$T" "$T/cert.pem" "$T/key.pem"
@@ -48,7 +48,7 @@ stop_servers()
 	[ "${#server_pids[@]}" -eq 0 ] || wait "${server_pids[@]}" || :
 }
 
-# reach PORT...: the user's policy: a.test by these ports; what echoes names no host.
+# reach PORT...: a user policy that allows a.test on these ports, and any protocol on the echo port.
 reach()
 {
 	local ports
@@ -60,8 +60,8 @@ reach()
 	END
 }
 
-# led STATUS COMMAND...: with the variables that lead to the proxy; STATUS may be "not 0". What a
-# kernel or a version cannot keep is accepted by name; where it can, it is kept all the same.
+# led STATUS COMMAND...: runs it under cordon with the proxy variables; STATUS may be "not 0". Gaps are accepted
+# by name, for kernels that cannot enforce a guarantee; where they can, it is enforced nevertheless.
 led()
 {
 	local want=$1
@@ -76,7 +76,7 @@ led()
 	fi
 }
 
-# plain STATUS COMMAND...: as programs that have never heard of a proxy.
+# plain STATUS COMMAND...: as led, without the proxy variables.
 plain()
 {
 	local want=$1
@@ -86,7 +86,7 @@ plain()
 	    -u all_proxy "$@"
 }
 
-# at HOST PORT COMMAND...: leaves the command in words, with this in place of HOST and PORT.
+# at HOST PORT COMMAND...: sets words to the command with @HOST and @PORT replaced.
 at()
 {
 	local host=$1 port=$2 word
@@ -99,8 +99,8 @@ at()
 	done
 }
 
-# reaches HOW TEXT PORT OTHER COMMAND...: HOW is led or plain. Free the command reaches both ports by
-# address and says TEXT; confined only the port that is listed, by its name; the rest is refused.
+# reaches HOW TEXT PORT OTHER COMMAND...: HOW is led or plain. Without cordon the command connects to both ports
+# by address and prints TEXT; under cordon only to the allowed name and port, and the rest is refused.
 reaches()
 {
 	local how=$1 text=$2 port=$3 other=$4 words host
@@ -108,7 +108,7 @@ reaches()
 	shift 4
 	for host in "$port" "$other"; do
 		at 127.0.0.1 "$host" "$@"
-		out=$(timeout 200 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails free: $*" "$(cat "$T/err")" || return 1
+		out=$(timeout 200 "${words[@]}" </dev/null 2>"$T/err" 9>&-) || complain "fails without cordon: $*" "$(cat "$T/err")" || return 1
 		said "$text" || return 1
 	done
 	at a.test "$port" "$@"
@@ -121,7 +121,7 @@ reaches()
 	is_refused "$how" "$text" 'of the allowed domains'
 }
 
-# is_refused HOW TEXT REASON: the command in words fails, and the reason is told.
+# is_refused HOW TEXT REASON: the command in words fails, and the reason is reported.
 is_refused()
 {
 	"$1" 'not 0' "${words[@]}" || return 1

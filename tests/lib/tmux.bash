@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034,SC2154 # what is set here is read by the tests; T and so on are common's
-# A real terminal, driven by keys and watched on its screen: a tmux server for each test, with a socket of its
-# own. A test waits for what the screen shows or for what a file holds, never for time to pass. The same keys
-# are typed in three modes (bare, run, pty): `w COMMAND` in the terminal is the command without cordon, with
-# `cordon run`, and with `cordon run --pty`.
+# Tests on a real terminal: a tmux server for each test, driven by keys and checked by its screen. A test waits
+# for text on the screen or in a file, never for a fixed time. The same keys are typed in three modes: `w COMMAND`
+# is the command alone (bare), `cordon run` (run), or `cordon run --pty` (pty).
 
 load ../lib/common
 
@@ -19,7 +18,7 @@ mux()
 	tmux -S "$SOCKET" -f /dev/null "$@" 3>&-
 }
 
-# A socket has room for 107 characters.
+# The path of a unix socket has at most 107 characters.
 socket_path()
 {
 	SOCKET=$T/s
@@ -31,7 +30,7 @@ terminal_begin()
 	socket_path
 	mkdir -p "$T/bin"
 	export PATH=$T/bin:$PATH SHELL=/bin/sh CORDON PYTHON T
-	# one window that stays, so that the server lives as long as the test
+	# one window stays open, so that the server runs as long as the test
 	mux new-session -d -s t -x 80 -y 24 sleep 3600
 	SERVER=$(mux display-message -p -t t '#{pid}')
 	mux set-option -g default-terminal screen
@@ -46,7 +45,7 @@ terminal_end()
 	esac
 }
 
-# state_of PID: one letter, Z once it has ended, nothing when nothing is left of it.
+# state_of PID: prints its state as in proc(5), or nothing if it does not exist.
 state_of()
 {
 	local stat
@@ -64,7 +63,8 @@ gone()
 	esac
 }
 
-# A program `w` for this mode, and a window with COMMAND in it (default: a shell whose prompts are numbered).
+# terminal MODE [COMMAND...]: writes `w` for the mode and opens a window with COMMAND (default: a shell with
+# numbered prompts).
 terminal()
 {
 	local mode=$1
@@ -85,7 +85,7 @@ terminal()
 	NUMBER=0
 }
 
-# On a busy machine a process cannot always be had at once.
+# fork may fail on a busy machine, so the caller retries.
 new_window()
 {
 	PANE=$(mux new-window -d -P -F '#{pane_id}' -t t: -c "$P" \
@@ -102,20 +102,20 @@ keys()
 	mux send-keys -t "$PANE" "$@"
 }
 
-# type_line TEXT: literally, and Enter.
+# type_line TEXT: types it literally, then Enter.
 type_line()
 {
 	keys -l -- "$1"
 	keys Enter
 }
 
-# screen_has REGEX [TIMES]: at least as many lines.
+# screen_has REGEX [TIMES]: at least so many lines match.
 screen_has()
 {
 	screen >"$T/screen" 2>/dev/null && [ "$(grep -Ec -e "$1" "$T/screen")" -ge "${2:-1}" ]
 }
 
-# The last line that is not empty.
+# screen_ends REGEX: the last line that is not empty matches.
 screen_ends()
 {
 	screen >"$T/screen" 2>/dev/null && grep . "$T/screen" | tail -n 1 | grep -Eq -e "$1"
@@ -131,7 +131,7 @@ screen_lacks()
 	screen >"$T/screen" 2>/dev/null && ! grep -Eq -e "$1" "$T/screen"
 }
 
-# hides REGEX: the screen has nothing like it.
+# hides REGEX: no line on the screen matches.
 hides()
 {
 	screen_lacks "$1" || complain_screen "not expected on the screen: $1"
@@ -149,20 +149,20 @@ complain_screen()
 	return 1
 }
 
-# The shell of the window waits for its next command, having done those before.
+# Waits until the shell of the window has run all commands and shows its next prompt.
 prompt()
 {
 	NUMBER=$((NUMBER + 1))
 	ends_with "^\\[$NUMBER\\]\$"
 }
 
-# sh_line TEXT: waits for the prompt, types.
+# sh_line TEXT: waits for the prompt, then types.
 sh_line()
 {
 	prompt && type_line "$1"
 }
 
-# holds FILE REGEX: until the file has such a line.
+# holds FILE REGEX: waits until a line of the file matches.
 file_has()
 {
 	[ -f "$1" ] && grep -Eq -e "$2" "$1"
@@ -173,7 +173,7 @@ holds()
 	until_true 60 file_has "$1" "$2" || complain_screen "not in $1: $2"
 }
 
-# resize COLUMNS LINES: until the terminal has this size, which tmux changes a little later.
+# resize COLUMNS LINES: waits until the terminal has this size; tmux sets it asynchronously.
 resize()
 {
 	mux resize-window -t "$PANE" -x "$1" -y "$2"
@@ -190,13 +190,13 @@ window_gone()
 	! mux list-panes -s -t t -F '#{pane_id}' | grep -qx -e "$PANE"
 }
 
-# The shell of the window ends, and the window with it.
+# Ends the shell of the window and waits until the window is closed.
 leave()
 {
 	sh_line exit && until_true 60 window_gone || complain_screen 'the window stays'
 }
 
-# same FACTS: what this mode gave is what the bare one gave.
+# same FACTS: compares the facts of this mode with those of the bare one.
 same()
 {
 	[ "$mode" != bare ] || bare=$1
@@ -206,7 +206,7 @@ same()
 	}
 }
 
-# Programs for the project. hang: says its process id and waits. count: says what signals reached it.
+# Writes programs. hang: writes its pid and waits. count: prints the signals that it received.
 programs()
 {
 	cat >hang <<-'END'
@@ -215,7 +215,7 @@ programs()
 		echo ready
 		exec sleep 600
 	END
-	# each signal leaves a byte at once, so two that come together are two
+	# each signal writes a byte, so two that arrive together are both counted
 	cat >count <<-'END'
 		import os, signal, sys
 		arrived, wake = os.pipe()
@@ -240,7 +240,7 @@ programs()
 	chmod 755 hang
 }
 
-# state LETTERS: until the process of hang is in one of these states (T: stopped).
+# state LETTERS: waits until hang is in one of these states (T: stopped).
 in_state()
 {
 	local now
@@ -251,17 +251,10 @@ in_state()
 
 state()
 {
-	local stat
-
-	read -r stat <"/proc/$(cat pid)/stat" && stat=${stat##*) } && [[ ${stat%% *} == ["$1"] ]]
-}
-
-state()
-{
 	until_true 60 in_state "$1" || complain_screen "the command is not in a state of $1"
 }
 
-# The shell says so at its next prompt, so it is asked for one.
+# The shell reports a stopped job at its next prompt, so press Enter.
 job_stopped()
 {
 	keys Enter

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Measures. Read by ./dev.
+# Runs the benchmarks. Read by ./dev.
 
-# bench_run NAME [PREFIX...]: PREFIX is a command that runs it as someone else.
+# bench_run NAME [PREFIX...]: PREFIX is a command that runs it as another user.
 bench_run()
 {
 	program=$COPY/build-bench/bench/bench_$1
@@ -12,11 +12,11 @@ bench_run()
 	"$@" "$program" || fail "${program##*/} failed"
 }
 
-# Most people are ordinary users, so root measures as one; starting differs, and is done as both.
+# Measures as an ordinary user also when run by root; the start, which differs, as both.
 bench_as_user()
 {
 	make_copy build-bench
-	# a runtime folder on a tmpfs, as a login has it
+	# a runtime directory on tmpfs, as in a login session
 	runtime=$(mktemp -d /run/cordon-bench.XXXXXX) && chown 65534:65534 "$runtime"
 	trap 'rm -rf "$COPY" "$runtime"' EXIT
 	for name in "$@"; do
@@ -31,7 +31,7 @@ bench_as_user()
 cmd_bench()
 {
 	setup build
-	# that nobody is there to be compared with is no reason to fail
+	# peers that cannot be installed are left out
 	[ "$(uname -s)" != Linux ] || (setup bench) || say 'some to compare with are not here'
 	compile build-bench "$(default_compiler)" || fail 'the build failed'
 	[ $# -gt 0 ] || set -- start work files scale session policy net

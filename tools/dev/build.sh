@@ -1,13 +1,13 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Builds: one folder for each compiler and set of options. Read by ./dev.
+# Builds, in one directory for each compiler and set of options. Read by ./dev.
 
 default_compiler()
 {
 	if command -v gcc >/dev/null; then say gcc; else say cc; fi
 }
 
-# Runs quietly; shows everything it said when it fails.
+# Runs a command without output; prints its output if it fails.
 quietly()
 {
 	log=$1
@@ -18,7 +18,7 @@ quietly()
 	fi
 }
 
-# compile DIR COMPILER [OPTION...]: configured anew when anything about it changed.
+# compile DIR COMPILER [OPTION...]: configures again if compiler or options changed.
 compile()
 {
 	dir=$1 compiler=$2
@@ -35,7 +35,7 @@ compile()
 	grep 'warning:' "$dir/dev.log" || :
 }
 
-# Keeps a build folder that ./dev test has made stricter, instead of building twice.
+# Reuses a build directory that ./dev test configured with -Werror, instead of building twice.
 compile_default()
 {
 	case $(cat build/configured 2>/dev/null) in
@@ -50,7 +50,7 @@ compile_fuzz()
 	    -Db_sanitize=address,undefined
 }
 
-# For the tests: every build, or the last line that everyone expects.
+# Makes all builds for the tests; on failure prints the last line that callers expect.
 compile_strict()
 {
 	for variant in "$@"; do
@@ -76,11 +76,11 @@ compile_strict()
 	done
 }
 
-# sanitized_build KIND: leaves it where an ordinary user can read it, for in_the_open.
+# sanitized_build KIND: builds where an ordinary user can read it, for in_the_open.
 sanitized_build()
 {
 	folder=build-soak-${1%%,*} link=''
-	# gcc's shared one writes no log beside libasan: what it finds in a guard would be lost
+	# gcc's shared libubsan writes no log_path file beside libasan: findings in a guard would be lost
 	[ "$1" = "${1%undefined}" ] || link=-static-libubsan
 	compile "$folder" "$(default_compiler)" -Db_sanitize="$1" -Db_lundef=false \
 	    -Dc_link_args="$link" || fail 'the build failed'

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Runs a program as an ordinary user, or in a temporary folder that any user may use. Read by ./dev.
+# Runs programs as an ordinary user, or in a temporary directory for any user. Read by ./dev.
 
-# make_copy BUILD: a copy that an ordinary user can read and nobody but us can change.
+# make_copy BUILD: copies it where an ordinary user can read and not change it.
 make_copy()
 {
 	COPY=$(mktemp -d /tmp/cordon-copy.XXXXXX)
@@ -31,7 +31,7 @@ make_copy()
 	chmod -R go=u-w "$COPY"
 }
 
-# Only root can become an ordinary user; anybody else is one.
+# Root switches to an ordinary user; others are one.
 copy_for_user()
 {
 	COPY=$ROOT
@@ -41,7 +41,7 @@ copy_for_user()
 	export COPY
 }
 
-# open_folder NAME: a temporary one for whoever runs in the open.
+# open_folder NAME: makes a temporary directory for in_the_open.
 open_folder()
 {
 	open=$(mktemp -d "/tmp/cordon-$1.XXXXXX")
@@ -51,7 +51,7 @@ open_folder()
 	sanitized=''
 }
 
-# in_the_open WHO TREE PROGRAM [ARGUMENT...]: a Python program that takes long, so it can be watched.
+# in_the_open WHO TREE PROGRAM [ARGUMENT...]: runs a long Python program with its output on the terminal.
 in_the_open()
 {
 	who=$1 program=$2/$3

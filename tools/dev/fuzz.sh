@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Fuzzes the parsers, policies and calls from inside a session. Read by ./dev.
+# Fuzzes the parsers, policies, and system calls inside a session. Read by ./dev.
 
 replay()
 {
@@ -10,7 +10,7 @@ replay()
 	exec "build-fuzz/fuzz/fuzz_$1" -runs=0 -timeout=20 -artifact_prefix="${LOGS:-.}/$1-" "$2"
 }
 
-# One target, in a process of its own.
+# Runs one target in its own process.
 fuzz_one()
 {
 	name=$1 seconds=$2 kept=build-fuzz/kept/$1
@@ -28,7 +28,7 @@ fuzz_one()
 	return 1
 }
 
-# Not a reader: random policies on the real kernel. The seeds are new ones every second.
+# Random policies on the real kernel, with new seeds every second.
 fuzz_files()
 {
 	[ "$(uname -s)" = Linux ] || fail 'files is for Linux'
@@ -52,7 +52,7 @@ fuzz_calls_as()
 	in_the_open "$1" "$2" tests/attack/fuzz_calls.py "$3" "$(date +%s)00" || found=1
 }
 
-# Not a reader either: a program inside a session, with every build.
+# Random system calls inside a session, with every build.
 fuzz_calls()
 {
 	[ "$(uname -s)" = Linux ] || fail 'calls is for Linux'

@@ -7,7 +7,7 @@ has_kernels()
 	[ "$(uname -sm)" = 'Linux x86_64' ]
 }
 
-# The packages are fetched before the suites, which see neither the caller's cache nor mirror.
+# Fetches the packages before the suites, which run without the caller's cache and mirror.
 fetch_kernels()
 {
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/cordon-kernels

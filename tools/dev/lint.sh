@@ -8,7 +8,7 @@ shell_scripts()
 	FNR == 1 && /^#!.*(sh|bats)([ \t]|$)/ { print FILENAME }' {} +
 }
 
-# bats runs each test in a shell of its own, which shellcheck takes for a mistake.
+# bats runs each test in a subshell, which shellcheck reports as a mistake.
 lint_shell()
 {
 	shell_scripts | grep -v '\.bats$' | xargs shellcheck -x
@@ -31,7 +31,7 @@ c_folders()
 	done
 }
 
-# Every version has its own opinion of the same rules; the tree has that of Debian 12's.
+# Versions format differently with the same rules; the tree is formatted by Debian 12's.
 lint_format()
 {
 	version=$(clang-format --version | sed 's/.*version \([0-9]*\).*/\1/')
@@ -48,8 +48,8 @@ lint_format()
 	say 'ok 1 - format'
 }
 
-# Newer ones doubt every malloc of a test, know no cleanup there and no name of a register, and say
-# how far they looked.
+# Newer versions report every unchecked malloc of a test, do not know the cleanup attribute and register names
+# there, and print their progress.
 lint_cppcheck()
 {
 	# shellcheck disable=SC2046 # fixed names

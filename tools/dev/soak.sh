@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Long runs: faults injected into every call, sessions killed by the thousand, suites of other projects. Read by ./dev.
+# Long runs: fault injection into every call, thousands of killed sessions, suites of other projects. Read by ./dev.
 
 cmd_faults()
 {
@@ -16,7 +16,7 @@ cmd_faults()
 	say 'all of it held'
 }
 
-# Suites that were not written here. The ordinary user runs a copy of the program.
+# Suites of other projects. The ordinary user runs a copy of the program.
 cmd_foreign()
 {
 	[ "$(uname -s)" = Linux ] || fail 'the suites are for Linux'
@@ -27,7 +27,7 @@ cmd_foreign()
 	    /usr/bin/python3 -B tests/foreign/run "$@"
 }
 
-# soak_as WHO TREE: one after the other.
+# soak_as WHO TREE: runs them one after the other.
 soak_as()
 {
 	for name in tree/compare tree/stress broker/soak broker/starts; do
@@ -35,7 +35,7 @@ soak_as()
 	done
 }
 
-# The broker under a sanitizer, with 64 busy processes; it has threads, which the others have not.
+# The broker, which has threads, under thread sanitizer with 64 busy processes.
 soak_sanitized()
 {
 	for kind in address,undefined thread; do

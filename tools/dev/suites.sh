@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Lists the test suites for tests/run and meson. Read by ./dev.
 
-# The build that is tested, below the top folder: another one where meson asks.
+# The tested build directory; meson sets another one.
 BUILD=${BUILD:-build}
 
 # suite NAME WHO FORM COMMAND
@@ -11,7 +11,7 @@ suite()
 	printf '%s\t%s\t%s\t%s\n' "$@"
 }
 
-# By source file as well as by program: a test that is not built is a test that fails.
+# Listed by source file, so that a test that is not built fails.
 unit_names()
 {
 	for file in tests/unit/test_*.c "$1"/tests/unit/test_*; do
@@ -31,8 +31,8 @@ unit_suites()
 	done
 }
 
-# bats_suites NAME WHO TOP BUILD [FOLDER...]: TOP is the name of the variable that holds the tree.
-# With the sanitizers: --pty without tmux, which reaches the same code in less time.
+# bats_suites NAME WHO TOP BUILD [DIRECTORY...]: TOP is the name of the variable with the path of the tree.
+# With sanitizers: --pty without tmux, which runs the same code in less time.
 bats_suites()
 {
 	variant=$1 who=$2 top=$3 build=$4
@@ -77,7 +77,7 @@ lint_suites()
 	suite lint/rooms self tap "exec \"\$ROOT/tests/lint/include-rule\""
 	suite lint/pure self tap "exec \"\$ROOT/tests/lint/pure\""
 	suite lint/proofs self tap "exec \"\$ROOT/tests/lint/proofs\""
-	# only gcc says which function calls which
+	# only gcc writes the call graph
 	[ "$(default_compiler)" != gcc ] ||
 	    suite lint/stack self tap "exec /usr/bin/python3 -B \"\$ROOT/tests/lint/stack.py\""
 	for check in shell man cppcheck; do
@@ -103,14 +103,14 @@ sbpl_suite()
 	    "cd \"\$ROOT\" && CORDON=\"\$ROOT/$BUILD/cordon\" exec /usr/bin/python3 -B tests/macos/$*"
 }
 
-# Seatbelt profiles, run by a Scheme and held against `cordon why`.
+# Seatbelt profiles, evaluated by a Scheme interpreter and compared with `cordon why`.
 sbpl_suites()
 {
 	sbpl_suite controls controls.py
 	sbpl_suite tables tables.py
 }
 
-# random_suites POLICIES SEED: in four parts, which run beside each other.
+# random_suites POLICIES SEED: four parts that run in parallel.
 random_suites()
 {
 	part=$((($1 + 3) / 4))
@@ -150,7 +150,7 @@ fault_suites()
 	    suite faults/user nobody tap "cd \"\$COPY\" && exec /usr/bin/python3 tests/faults/run"
 }
 
-# The end of every process: compared with bare runs, and under stress.
+# The end of all processes: compared with bare runs, and under stress.
 tree_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
@@ -161,7 +161,7 @@ tree_suites()
 	done
 }
 
-# Random policies, each held against the kernel and `cordon why`.
+# Random policies, compared with the kernel and with `cordon why`.
 broker_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
@@ -169,14 +169,14 @@ broker_suites()
 	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/differential/differential.py 48"
 	[ "$COPY" = "$ROOT" ] || suite differential/user/differential nobody tap \
 	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/differential/differential.py 48 100"
-	# random calls from inside: guard and launcher live, and nothing is left
+	# random system calls inside: guard and launcher survive, and no process is left
 	suite attack/here/fuzz_calls self tap \
 	    "cd \"\$ROOT\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 1"
 	[ "$COPY" = "$ROOT" ] || suite attack/user/fuzz_calls nobody tap \
 	    "cd \"\$COPY\" && exec /usr/bin/python3 -B tests/attack/fuzz_calls.py 20 100"
 }
 
-# The ordinary user's half where root runs the tests, else the only one.
+# The ordinary user's suites; without root all of them.
 own_suites()
 {
 	if [ "$COPY" = "$ROOT" ]; then
@@ -186,7 +186,7 @@ own_suites()
 	fi
 }
 
-# What a newcomer runs: one compiler, as an ordinary user.
+# First level: one compiler, as an ordinary user.
 first_suites()
 {
 	own_suites
@@ -197,7 +197,7 @@ first_suites()
 	[ "$(uname -s)" != Linux ] || sbpl_suites
 }
 
-# What takes longer, and root's half.
+# Second level: longer suites, and those of root.
 more_suites()
 {
 	fault_suites
@@ -211,7 +211,7 @@ more_suites()
 	fi
 }
 
-# Other compilers and the sanitizers: the unit tests, and what drives the broker.
+# Other compilers and sanitizers: unit tests and suites of the broker.
 build_suites()
 {
 	unit_suites clang build-clang
@@ -220,7 +220,7 @@ build_suites()
 	tsan_suites
 }
 
-# The broker's threads, by random calls and by many processes at once.
+# The broker's threads: random system calls, and many processes at once.
 tsan_suites()
 {
 	[ "$(uname -s)" = Linux ] || return 0
@@ -239,7 +239,7 @@ all_suites()
 	if has_kernels; then kernel_suites; fi
 }
 
-# cmd_suites [--commands]: for meson, the suites that need no other build, as the user that runs them.
+# cmd_suites [--commands]: for meson, the suites that need no other build, for the calling user.
 cmd_suites()
 {
 	COPY=$ROOT

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs the test suites. Read by ./dev.
 
-# test_level NAME: installs and builds what it needs, and lists its suites into build/suites.
+# test_level NAME: installs packages, builds, and writes the suites to build/suites.
 test_level()
 {
 	setup build lint test macos

@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Shows real commands in a throw-away project. Read by ./dev.
+# Demonstrates cordon with real commands in a temporary project. Read by ./dev.
 
-# As it would have to be typed.
+# Prints a command as it would be typed.
 quoted()
 {
 	for word in "$@"; do
@@ -13,7 +13,7 @@ quoted()
 	done
 }
 
-# step WORDS STATUS COMMAND...: says what it shows, runs it, and insists on the exit status.
+# step TEXT STATUS COMMAND...: prints TEXT, runs the command and checks its exit status.
 step()
 {
 	words=$1 expected=$2 status=0
@@ -66,7 +66,7 @@ cmd_try()
 	say 'All of it behaved as expected. The project is gone; build/cordon is yours to try.'
 }
 
-# What runs, and what is refused; each refusal with its reason.
+# Allowed commands, then refused ones with their reasons.
 try_runs()
 {
 	# shellcheck disable=SC2016 # the variable is for the shell inside
