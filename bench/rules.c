@@ -93,7 +93,7 @@ int
 main(int argc, char **argv)
 {
 	struct cordon_setup *setup = cordon_setup_new();
-	struct box_options options = {.private_tmp = argc >= 3 ? argv[2] : NULL};
+	struct sandbox_options options = {.private_tmp = argc >= 3 ? argv[2] : NULL};
 	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
 	struct sandbox *box = NULL;

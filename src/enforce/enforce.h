@@ -42,7 +42,7 @@ void enforce_spelling_free(struct spelling *spelling);
 struct sandbox;
 struct autorun_changes;
 
-struct box_options {
+struct sandbox_options {
 	const char *id; /* session id, where processes are marked with it; or NULL */
 	/* where fingerprints are stored, if there is no plan; else the plan's */
 	const char *state_dir;
@@ -59,15 +59,15 @@ struct box_options {
  * Refuses a plan with gaps (CORDON_E_GAP). A path whose target changed since planning is an error in a rule
  * of the user, and is skipped in a profile.
  */
-int enforce_compile(const struct plan *plan, const struct box_options *options,
-		    struct sandbox **ret_box, struct cordon_error *err);
+int enforce_compile(const struct plan *plan, const struct sandbox_options *options,
+		    struct sandbox **ret_sandbox, struct cordon_error *err);
 /* Grants the whole of a directory made later; call it before enforce_apply. Allocates nothing. */
-int enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err);
+int enforce_grant_tmp(struct sandbox *sandbox, const char *path, struct cordon_error *err);
 /*
  * Enters the sandbox, in the child between fork and exec: no allocation, no locks, no stdio. After a
  * failure the caller must not exec. Closes the fds of the sandbox.
  */
-int enforce_apply(const struct sandbox *box, struct cordon_error *err);
+int enforce_apply(const struct sandbox *sandbox, struct cordon_error *err);
 /* The function of a process that enters the sandbox by enforce_apply. */
 struct enforce_main {
 	void (*run)(const void *context); /* never returns */
@@ -80,7 +80,7 @@ struct enforce_main {
  * thread starts it. Returns the pid, or -1 with errno.
  */
 struct session_group;
-pid_t enforce_start(struct sandbox *box, const struct session_group *group,
+pid_t enforce_start(struct sandbox *sandbox, const struct session_group *group,
 		    const struct enforce_main *main);
 /*
  * The fds that the broker needs after enforce_start, or -1. From enforce_serve on, threads of this process
@@ -94,31 +94,31 @@ struct enforce_needs {
 	int names;
 	int terminals[2]; /* the first ptys of the command */
 };
-struct enforce_needs enforce_fds(const struct sandbox *box);
-void enforce_serve(struct sandbox *box, const struct enforce_needs *needs);
+struct enforce_needs enforce_fds(const struct sandbox *sandbox);
+void enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs);
 /*
  * Serves requests for threads under no Landlock layer. The first thread calls it after each signal; a
  * thread that waits for it sends SIGURG, which is blocked.
  */
-void enforce_service(struct sandbox *box);
+void enforce_service(struct sandbox *sandbox);
 /*
  * Signals all processes in the sandbox in one step. Returns false if the system cannot, or not in time.
  * Only for the thread that called enforce_serve.
  */
-bool enforce_signal(struct sandbox *box, int signal);
+bool enforce_signal(struct sandbox *sandbox, int signal);
 /*
  * Detaches a task that was stopped by signal and had made this process its tracer; the signal is delivered.
- * Returns false if the task is not traced by this process. box may be NULL.
+ * Returns false if the task is not traced by this process. sandbox may be NULL.
  */
-bool enforce_untrace(struct sandbox *box, pid_t task, int signal);
+bool enforce_untrace(struct sandbox *sandbox, pid_t task, int signal);
 /*
  * Moves the sandbox's fingerprint to the group, where the system needs one to find the processes; it is
  * removed with the group.
  */
-void enforce_fingerprint(struct sandbox *box, struct session_group *group);
+void enforce_fingerprint(struct sandbox *sandbox, struct session_group *group);
 /* Closes the fds of the sandbox when another process uses it. Afterwards it can only be freed. */
-void enforce_close_parent_fds(struct sandbox *box);
-struct sandbox *enforce_free(struct sandbox *box);
+void enforce_close_parent_fds(struct sandbox *sandbox);
+struct sandbox *enforce_free(struct sandbox *sandbox);
 
 /* Result of a selftest: one operation that must fail and one that must succeed. */
 struct proof {

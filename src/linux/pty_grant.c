@@ -23,7 +23,7 @@ access_by_mode(int mode)
 }
 
 static int
-grant(struct sandbox *box, int fd, const struct stat *at, int mode)
+grant(struct sandbox *sandbox, int fd, const struct stat *at, int mode)
 {
 	struct cordon_error err = {0};
 	char path[40];
@@ -31,23 +31,26 @@ grant(struct sandbox *box, int fd, const struct stat *at, int mode)
 	int rc = 0;
 
 	snprintf(path, sizeof path, TERMINALS "/%u", minor(at->st_rdev));
-	if (plan_own_terminals(box->broker.plan, path) == 0)
+	if (plan_own_terminals(sandbox->broker.plan, path) == 0)
 		return 0;
-	access &= ruleset_access_for_rights(index_decide(&box->broker.plan->index, path).rights) |
-		  FILE_IOCTL_DEV;
-	if (box->outer >= 0)
-		rc = ruleset_grant_file(box->outer, RULESET_OUTER, box->abi, fd, access, &err);
-	if (rc == 0 && box->ruleset >= 0)
-		rc = ruleset_grant_file(box->ruleset, box->kind, box->abi, fd, access, &err);
+	access &=
+		ruleset_access_for_rights(index_decide(&sandbox->broker.plan->index, path).rights) |
+		FILE_IOCTL_DEV;
+	if (sandbox->outer >= 0)
+		rc = ruleset_grant_file(sandbox->outer, RULESET_OUTER, sandbox->abi, fd, access,
+					&err);
+	if (rc == 0 && sandbox->ruleset >= 0)
+		rc = ruleset_grant_file(sandbox->ruleset, sandbox->kind, sandbox->abi, fd, access,
+					&err);
 	errno = err.sys;
 	return rc;
 }
 
 static int
-grant_known(struct sandbox *box, int fd, const struct stat *at, int mode)
+grant_known(struct sandbox *sandbox, int fd, const struct stat *at, int mode)
 {
-	struct ptys *terminals = &box->broker.terminals;
-	int rc = grant(box, fd, at, mode);
+	struct ptys *terminals = &sandbox->broker.terminals;
+	int rc = grant(sandbox, fd, at, mode);
 
 	if (rc == 0 && terminals->known_count < PTYS_KNOWN)
 		terminals->known[terminals->known_count++] = at->st_rdev;
@@ -55,7 +58,7 @@ grant_known(struct sandbox *box, int fd, const struct stat *at, int mode)
 }
 
 static int
-grant_descriptor(struct sandbox *box, int fd)
+grant_descriptor(struct sandbox *sandbox, int fd)
 {
 	struct stat at;
 	int flags;
@@ -63,12 +66,12 @@ grant_descriptor(struct sandbox *box, int fd)
 	if (fstat(fd, &at) < 0 || !pty_is_slave(&at))
 		return 0;
 	flags = fcntl(fd, F_GETFL);
-	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(box, fd, &at, flags & O_ACCMODE);
+	return flags < 0 || (flags & O_PATH) ? 0 : grant_known(sandbox, fd, &at, flags & O_ACCMODE);
 }
 
 /* By device number: what /dev/tty opens is reported as /dev/tty. */
 static int
-grant_controlling(struct sandbox *box)
+grant_controlling(struct sandbox *sandbox)
 {
 	auto_fd int own = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC), fd = -1;
 	unsigned number;
@@ -82,7 +85,7 @@ grant_controlling(struct sandbox *box)
 	if (fd < 0 || fstat(fd, &at) < 0 || !pty_is_slave(&at) ||
 	    major(at.st_rdev) != ((number >> 8) & 0xfff))
 		return 0;
-	return grant_known(box, fd, &at, O_RDWR);
+	return grant_known(sandbox, fd, &at, O_RDWR);
 }
 
 /*
@@ -91,7 +94,7 @@ grant_controlling(struct sandbox *box)
  * starts. If that fails, these opens fail later; the start goes on.
  */
 static int
-grant_spare(struct sandbox *box, int *ret_spare)
+grant_spare(struct sandbox *sandbox, int *ret_spare)
 {
 	auto_fd int master = open(MAKER, O_RDWR | O_NOCTTY | O_CLOEXEC), other = -1;
 	struct stat at;
@@ -101,7 +104,7 @@ grant_spare(struct sandbox *box, int *ret_spare)
 		other = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
 	if (other < 0 || fstat(other, &at) < 0 || !pty_is_slave(&at))
 		return 0;
-	rc = grant(box, other, &at, O_RDWR);
+	rc = grant(sandbox, other, &at, O_RDWR);
 	if (rc == 0) {
 		*ret_spare = master;
 		master = -1;
@@ -118,17 +121,18 @@ makes_terminals(const struct plan *plan)
 }
 
 int
-pty_grant(struct sandbox *box, const struct enforce_main *main)
+pty_grant(struct sandbox *sandbox, const struct enforce_main *main)
 {
 	int rc = 0;
 
-	if (main->standard == NULL || plan_own_terminals(box->broker.plan, TERMINALS) == 0)
+	if (main->standard == NULL || plan_own_terminals(sandbox->broker.plan, TERMINALS) == 0)
 		return 0;
 	for (int i = 0; rc == 0 && i < 3; i++)
-		rc = grant_descriptor(box, main->standard[i]);
+		rc = grant_descriptor(sandbox, main->standard[i]);
 	if (rc == 0)
-		rc = grant_controlling(box);
-	for (int i = 0; rc == 0 && i < TERMINALS_SPARE && makes_terminals(box->broker.plan); i++)
-		rc = grant_spare(box, &box->broker.terminals.spare[i]);
+		rc = grant_controlling(sandbox);
+	for (int i = 0; rc == 0 && i < TERMINALS_SPARE && makes_terminals(sandbox->broker.plan);
+	     i++)
+		rc = grant_spare(sandbox, &sandbox->broker.terminals.spare[i]);
 	return rc;
 }

@@ -96,22 +96,22 @@ choose_filter(const struct plan *plan, const struct sock_fprog **ret_filter,
 
 /* One layer: an outer broker does not act under ours. Its filter supervises already, so ours does not. */
 static int
-make_nested(struct sandbox *box, const struct plan *plan, const struct box_options *options,
+make_nested(struct sandbox *sandbox, const struct plan *plan, const struct sandbox_options *options,
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_INNER, .private_tmp = options->private_tmp};
 	int rc = 0;
 
 	if (plan->routing != ROUTE_NOTHING)
-		rc = brokered_trees_find(&box->arena, plan, &box->broker.trees, err);
-	layer.trees = &box->broker.trees;
-	box->is_nested = true;
-	box->broker.plan = plan;
-	box->broker.private_tmp = options->private_tmp;
-	box->broker.is_asked = true;
+		rc = brokered_trees_find(&sandbox->arena, plan, &sandbox->broker.trees, err);
+	layer.trees = &sandbox->broker.trees;
+	sandbox->is_nested = true;
+	sandbox->broker.plan = plan;
+	sandbox->broker.private_tmp = options->private_tmp;
+	sandbox->broker.is_asked = true;
 	if (options->egress != NULL)
-		box->broker.egress = *options->egress;
-	return rc < 0 ? rc : ruleset_make(plan, &layer, &box->ruleset, err);
+		sandbox->broker.egress = *options->egress;
+	return rc < 0 ? rc : ruleset_make(plan, &layer, &sandbox->ruleset, err);
 }
 
 /*
@@ -119,8 +119,8 @@ make_nested(struct sandbox *box, const struct plan *plan, const struct box_optio
  * supervised, and the broker needs no /proc for signals, the outer layer alone is what the plan allows.
  */
 static int
-make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_options *options,
-		 struct cordon_error *err)
+make_both_layers(struct sandbox *sandbox, const struct plan *plan,
+		 const struct sandbox_options *options, struct cordon_error *err)
 {
 	bool files = plan->routing != ROUTE_NOTHING || plan->routes_signals;
 	struct ruleset_options outer = {.kind = files ? RULESET_OUTER : RULESET_ALONE,
@@ -130,92 +130,94 @@ make_both_layers(struct sandbox *box, const struct plan *plan, const struct box_
 	struct ruleset_options inner = {.kind = files ? RULESET_INNER : RULESET_BARE,
 					.private_tmp = options->private_tmp};
 	bool wider = plan->routing == ROUTE_READS;
-	struct kept_files kept;
+	struct shared_files shared;
 	int rc = plan->routing != ROUTE_NOTHING
-			 ? brokered_trees_find(&box->arena, plan, &box->broker.trees, err)
+			 ? brokered_trees_find(&sandbox->arena, plan, &sandbox->broker.trees, err)
 			 : 0;
 
-	outer.trees = inner.trees = &box->broker.trees;
+	outer.trees = inner.trees = &sandbox->broker.trees;
 	outer.wider = &wider;
-	outer.kept = inner.kept = &kept;
-	kept.count = 0;
+	outer.shared = inner.shared = &shared;
+	shared.count = 0;
 	if (rc == 0)
-		rc = ruleset_make(plan, &outer, &box->outer, err);
+		rc = ruleset_make(plan, &outer, &sandbox->outer, err);
 	if (files && !wider)
 		inner.kind = RULESET_CHANGES;
-	box->broker.cuts_blindly = plan->facts.values[FACT_LANDLOCK_ABI] < 3 ||
-				   inner.kind == RULESET_CHANGES;
-	box->kind = inner.kind;
+	sandbox->broker.cuts_blindly = plan->facts.values[FACT_LANDLOCK_ABI] < 3 ||
+				       inner.kind == RULESET_CHANGES;
+	sandbox->kind = inner.kind;
 	if (rc == 0)
-		rc = ruleset_make(plan, &inner, &box->ruleset, err);
-	rules_close_shared(&kept);
+		rc = ruleset_make(plan, &inner, &sandbox->ruleset, err);
+	rules_close_shared(&shared);
 	return rc;
 }
 
 static int
-make_layers(struct sandbox *box, const struct plan *plan, const struct box_options *options,
+make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandbox_options *options,
 	    struct cordon_error *err)
 {
 	struct ruleset_options layer = {.kind = RULESET_ALONE, .private_tmp = options->private_tmp};
 	int rc;
 
 	if (plan->facts.values[FACT_OUTER_CORDON] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
-		return make_nested(box, plan, options, err);
-	box->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
-			 plan->routes_network;
-	if (!box->is_routed)
-		return ruleset_make(plan, &layer, &box->ruleset, err);
-	rc = make_both_layers(box, plan, options, err);
-	if (rc == 0 && (box->outer < 0 || (box->ruleset < 0 && box->kind != RULESET_BARE) ||
-			box->filter == NULL))
+		return make_nested(sandbox, plan, options, err);
+	sandbox->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
+			     plan->routes_network;
+	if (!sandbox->is_routed)
+		return ruleset_make(plan, &layer, &sandbox->ruleset, err);
+	rc = make_both_layers(sandbox, plan, options, err);
+	if (rc == 0 &&
+	    (sandbox->outer < 0 || (sandbox->ruleset < 0 && sandbox->kind != RULESET_BARE) ||
+	     sandbox->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
-	box->broker.plan = plan;
-	box->broker.reads = plan->routing == ROUTE_READS;
-	box->broker.private_tmp = options->private_tmp;
+	sandbox->broker.plan = plan;
+	sandbox->broker.reads = plan->routing == ROUTE_READS;
+	sandbox->broker.private_tmp = options->private_tmp;
 	if (options->events > 0)
-		box->broker.events = options->events;
-	box->broker.changed = options->changed;
+		sandbox->broker.events = options->events;
+	sandbox->broker.changed = options->changed;
 	if (options->egress != NULL)
-		box->broker.egress = *options->egress;
+		sandbox->broker.egress = *options->egress;
 	return rc;
 }
 
 static struct sandbox *
-box_new(struct cordon_error *err)
+sandbox_new(struct cordon_error *err)
 {
-	struct sandbox *box = calloc(1, sizeof *box);
+	struct sandbox *sandbox = calloc(1, sizeof *sandbox);
 	pthread_condattr_t clock;
 
-	if (box == NULL) {
+	if (sandbox == NULL) {
 		cordon_no_memory(err);
 		return NULL;
 	}
-	box->ruleset = box->outer = box->line[0] = box->line[1] = box->broker.listener = -1;
-	box->broker.egress.line = box->broker.events = -1;
-	memset(box->broker.terminals.spare, -1, sizeof box->broker.terminals.spare);
-	box->broker.started = broker_now();
-	names_lock_start(&box->broker.names);
-	pthread_mutex_init(&box->broker.sockets, NULL);
-	pthread_mutex_init(&box->broker.own_servers.still, NULL);
-	pthread_mutex_init(&box->broker.own_servers.lock, NULL);
-	pthread_mutex_init(&box->broker.terminals.lock, NULL);
-	opener_begin(&box->broker.opener);
+	sandbox->ruleset = sandbox->outer = sandbox->line[0] = sandbox->line[1] =
+		sandbox->broker.listener = -1;
+	sandbox->broker.egress.line = sandbox->broker.events = -1;
+	memset(sandbox->broker.terminals.spare, -1, sizeof sandbox->broker.terminals.spare);
+	sandbox->broker.started = broker_now();
+	names_lock_start(&sandbox->broker.names);
+	pthread_mutex_init(&sandbox->broker.sockets, NULL);
+	pthread_mutex_init(&sandbox->broker.own_servers.still, NULL);
+	pthread_mutex_init(&sandbox->broker.own_servers.lock, NULL);
+	pthread_mutex_init(&sandbox->broker.terminals.lock, NULL);
+	opener_begin(&sandbox->broker.opener);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&box->broker.answered, &clock);
+	pthread_cond_init(&sandbox->broker.answered, &clock);
 	pthread_condattr_destroy(&clock);
-	pthread_mutex_init(&box->broker.small, NULL);
-	sem_init(&box->started, 0, 0);
-	sem_init(&box->serving, 0, 0);
-	return box;
+	pthread_mutex_init(&sandbox->broker.small, NULL);
+	sem_init(&sandbox->started, 0, 0);
+	sem_init(&sandbox->serving, 0, 0);
+	return sandbox;
 }
 
 int
-enforce_compile(const struct plan *plan, const struct box_options *options,
-		struct sandbox **ret_box, struct cordon_error *err)
+enforce_compile(const struct plan *plan, const struct sandbox_options *options,
+		struct sandbox **ret_sandbox, struct cordon_error *err)
 {
-	struct sandbox *box;
+	struct sandbox *sandbox;
 	int rc;
 
 	if (plan == NULL || plan->facts.system != SYSTEM_LINUX)
@@ -225,43 +227,43 @@ enforce_compile(const struct plan *plan, const struct box_options *options,
 	rc = privileges_check(err);
 	if (rc < 0)
 		return rc;
-	box = box_new(err);
-	if (box == NULL)
+	sandbox = sandbox_new(err);
+	if (sandbox == NULL)
 		return -CORDON_E_MEMORY;
-	box->abi = plan->facts.values[FACT_LANDLOCK_ABI];
-	box->broker.fold =
+	sandbox->abi = plan->facts.values[FACT_LANDLOCK_ABI];
+	sandbox->broker.fold =
 		casefold_new(&plan->index, plan->host == NULL ? NULL : plan->host->project);
-	box->broker.hooks = git_repo_cache_new(casefold_below);
-	box->broker.names.memory = box->broker.hooks;
-	rc = box->broker.fold == NULL || box->broker.hooks == NULL
+	sandbox->broker.hooks = git_repo_cache_new(casefold_below);
+	sandbox->broker.names.memory = sandbox->broker.hooks;
+	rc = sandbox->broker.fold == NULL || sandbox->broker.hooks == NULL
 		     ? cordon_no_memory(err)
-		     : choose_filter(plan, &box->filter, err);
+		     : choose_filter(plan, &sandbox->filter, err);
 	if (rc == 0)
-		rc = make_layers(box, plan, options, err);
+		rc = make_layers(sandbox, plan, options, err);
 	if (rc < 0) {
-		enforce_free(box);
+		enforce_free(sandbox);
 		return rc;
 	}
-	*ret_box = box;
+	*ret_sandbox = sandbox;
 	return 0;
 }
 
 int
-enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err)
+enforce_grant_tmp(struct sandbox *sandbox, const char *path, struct cordon_error *err)
 {
 	int rc = 0;
 
-	box->broker.private_tmp = path;
-	if (box->outer >= 0)
-		rc = ruleset_grant_tmp(box->outer, RULESET_OUTER, box->abi, path, err);
-	if (rc == 0 && box->ruleset >= 0 && box->kind != RULESET_BARE)
-		rc = ruleset_grant_tmp(box->ruleset, box->kind, box->abi, path, err);
+	sandbox->broker.private_tmp = path;
+	if (sandbox->outer >= 0)
+		rc = ruleset_grant_tmp(sandbox->outer, RULESET_OUTER, sandbox->abi, path, err);
+	if (rc == 0 && sandbox->ruleset >= 0 && sandbox->kind != RULESET_BARE)
+		rc = ruleset_grant_tmp(sandbox->ruleset, sandbox->kind, sandbox->abi, path, err);
 	return rc;
 }
 
 /* Sends the listener to the broker. */
 static int
-hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
+hand_over(const struct sandbox *sandbox, int listener, struct cordon_error *err)
 {
 	char byte = 'l';
 	char control[CMSG_SPACE(sizeof listener)] = {0};
@@ -276,7 +278,7 @@ hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof listener);
 	memcpy(CMSG_DATA(header), &listener, sizeof listener);
-	if (sendmsg(box->line[1], &message, MSG_NOSIGNAL) == 1)
+	if (sendmsg(sandbox->line[1], &message, MSG_NOSIGNAL) == 1)
 		return 0;
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
 }
@@ -286,7 +288,7 @@ hand_over(const struct sandbox *box, int listener, struct cordon_error *err)
  * reads from the pipe.
  */
 static pid_t
-start_sender(const struct sandbox *box, const int ends[2])
+start_sender(const struct sandbox *sandbox, const int ends[2])
 {
 	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)(CLONE_FILES | SIGCHLD), 0ul, 0ul, 0ul,
 				   0ul);
@@ -294,7 +296,7 @@ start_sender(const struct sandbox *box, const int ends[2])
 
 	if (pid == 0)
 		_exit(read(ends[0], &listener, sizeof listener) == (ssize_t)sizeof listener &&
-				      hand_over(box, listener, NULL) == 0
+				      hand_over(sandbox, listener, NULL) == 0
 			      ? 0
 			      : 1);
 	return pid;
@@ -302,16 +304,16 @@ start_sender(const struct sandbox *box, const int ends[2])
 
 /* A filter that supervises sendmsg(2) would also stop the one that sends its listener. */
 static int
-load_sending(const struct sandbox *box, struct cordon_error *err)
+load_sending(const struct sandbox *sandbox, struct cordon_error *err)
 {
 	int ends[2], listener = -1, status = 0, rc;
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
-	pid = start_sender(box, ends);
+	pid = start_sender(sandbox, ends);
 	rc = pid < 0 ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker")
-		     : filter_load_routed(box->filter, &listener, err);
+		     : filter_load_routed(sandbox->filter, &listener, err);
 	if (rc == 0 && write(ends[1], &listener, sizeof listener) != (ssize_t)sizeof listener)
 		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot reach the broker");
 	close(ends[1]);
@@ -324,28 +326,28 @@ load_sending(const struct sandbox *box, struct cordon_error *err)
 }
 
 static int
-load_filter(const struct sandbox *box, struct cordon_error *err)
+load_filter(const struct sandbox *sandbox, struct cordon_error *err)
 {
 	int listener, rc;
 
-	if (!box->is_routed)
-		return filter_load(box->filter, err);
-	if (box->broker.plan->has_datagrams)
-		return load_sending(box, err);
-	rc = filter_load_routed(box->filter, &listener, err);
-	return rc < 0 ? rc : hand_over(box, listener, err);
+	if (!sandbox->is_routed)
+		return filter_load(sandbox->filter, err);
+	if (sandbox->broker.plan->has_datagrams)
+		return load_sending(sandbox, err);
+	rc = filter_load_routed(sandbox->filter, &listener, err);
+	return rc < 0 ? rc : hand_over(sandbox, listener, err);
 }
 
 /* Before the layer: an outer broker never acts for a process that added a layer unregistered. */
 static int
-register_nest(const struct sandbox *box, struct cordon_error *err)
+register_nest(const struct sandbox *sandbox, struct cordon_error *err)
 {
 	int line = handshake_enter(), rc;
 
 	if (line < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "the cordon around this one takes no more inside it");
-	rc = hand_over(box, line, err);
+	rc = hand_over(sandbox, line, err);
 	close(line);
 	return rc;
 }
@@ -355,33 +357,33 @@ register_nest(const struct sandbox *box, struct cordon_error *err)
  * The filter last: it denies calls that the steps before it need.
  */
 int
-enforce_apply(const struct sandbox *box, struct cordon_error *err)
+enforce_apply(const struct sandbox *sandbox, struct cordon_error *err)
 {
 	int rc = privileges_drop(err);
 
 	/* a selftest has no broker to answer queries, and needs none */
-	if (rc == 0 && box->is_nested && box->line[1] >= 0)
-		rc = register_nest(box, err);
-	if (rc == 0 && box->ruleset >= 0)
-		rc = ruleset_enter(box->ruleset, err);
-	if (box->ruleset >= 0)
-		close(box->ruleset);
-	if (rc == 0 && box->filter != NULL)
-		rc = load_filter(box, err);
+	if (rc == 0 && sandbox->is_nested && sandbox->line[1] >= 0)
+		rc = register_nest(sandbox, err);
+	if (rc == 0 && sandbox->ruleset >= 0)
+		rc = ruleset_enter(sandbox->ruleset, err);
+	if (sandbox->ruleset >= 0)
+		close(sandbox->ruleset);
+	if (rc == 0 && sandbox->filter != NULL)
+		rc = load_filter(sandbox, err);
 	return rc;
 }
 
 /* The session's processes are found below the guard or in its cgroup: no fingerprint is needed. */
 void
-enforce_fingerprint(struct sandbox *box, struct session_group *group)
+enforce_fingerprint(struct sandbox *sandbox, struct session_group *group)
 {
-	(void)box, (void)group;
+	(void)sandbox, (void)group;
 }
 
 void
-enforce_close_parent_fds(struct sandbox *box)
+enforce_close_parent_fds(struct sandbox *sandbox)
 {
-	int *const own[] = {&box->ruleset, &box->outer};
+	int *const own[] = {&sandbox->ruleset, &sandbox->outer};
 
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		if (*own[i] >= 0)
@@ -391,14 +393,14 @@ enforce_close_parent_fds(struct sandbox *box)
 }
 
 struct sandbox *
-enforce_free(struct sandbox *box)
+enforce_free(struct sandbox *sandbox)
 {
-	if (box == NULL)
+	if (sandbox == NULL)
 		return NULL;
-	enforce_close_parent_fds(box);
-	box->broker.fold = casefold_free(box->broker.fold);
-	box->broker.hooks = git_repo_cache_free(box->broker.hooks);
-	arena_free(&box->arena);
-	free(box);
+	enforce_close_parent_fds(sandbox);
+	sandbox->broker.fold = casefold_free(sandbox->broker.fold);
+	sandbox->broker.hooks = git_repo_cache_free(sandbox->broker.hooks);
+	arena_free(&sandbox->arena);
+	free(sandbox);
 	return NULL;
 }

@@ -27,7 +27,7 @@
 #define STACK_SIZE (512 * 1024)
 
 struct starter {
-	struct sandbox *box;
+	struct sandbox *sandbox;
 	const struct session_group *group;
 	const struct enforce_main *main;
 	pid_t pid;
@@ -69,18 +69,18 @@ receive_listener(int line)
  * working directory (CLONE_FS), which are set for single calls.
  */
 static bool
-enter_outer(struct sandbox *box)
+enter_outer(struct sandbox *sandbox)
 {
 	struct cordon_error err = {0};
 	int rc;
 
 	if (unshare(CLONE_FS) < 0)
 		return false;
-	box->broker.umask = umask(0);
-	umask(box->broker.umask);
+	sandbox->broker.umask = umask(0);
+	umask(sandbox->broker.umask);
 	rc = privileges_drop(&err);
-	kill_all_begin(&box->broker.kill_all);
-	if (rc == 0 && ruleset_enter_unlogged(box->outer, box->abi, &err) == 0)
+	kill_all_begin(&sandbox->broker.kill_all);
+	if (rc == 0 && ruleset_enter_unlogged(sandbox->outer, sandbox->abi, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;
 	return false;
@@ -117,10 +117,10 @@ keep_alone(int *line)
 
 /* The thread stays until the command ends. */
 static _Noreturn void
-answer_questions(struct sandbox *box, int line)
+answer_questions(struct sandbox *sandbox, int line)
 {
 	if (line >= 0) {
-		nest_serve(&box->broker, line);
+		nest_serve(&sandbox->broker, line);
 		close(line);
 	}
 	for (;;)
@@ -131,33 +131,33 @@ static void *
 start_and_serve(void *argument)
 {
 	struct starter *starter = argument;
-	struct sandbox *box = starter->box;
+	struct sandbox *sandbox = starter->sandbox;
 	int listener = -1;
 
 	starter->pid = -1;
-	box->broker.group = getpgrp();
-	if (box->is_nested || enter_outer(box))
+	sandbox->broker.group = getpgrp();
+	if (sandbox->is_nested || enter_outer(sandbox))
 		starter->pid = start(starter->group, starter->main);
 	starter->why = errno;
-	close(box->line[1]);
+	close(sandbox->line[1]);
 	if (starter->pid > 0) {
-		untrace_ready(box);
-		listener = receive_listener(box->line[0]);
-		if ((listener < 0 && errno != 0) || (box->is_nested && !keep_alone(&listener)))
+		untrace_ready(sandbox);
+		listener = receive_listener(sandbox->line[0]);
+		if ((listener < 0 && errno != 0) || (sandbox->is_nested && !keep_alone(&listener)))
 			give_up(starter, errno);
 	}
-	if (!box->is_nested)
-		box->broker.listener = listener;
-	close(box->line[0]);
+	if (!sandbox->is_nested)
+		sandbox->broker.listener = listener;
+	close(sandbox->line[0]);
 	/* starter is invalid after this */
-	sem_post(&box->started);
+	sem_post(&sandbox->started);
 	/* without waiting: the outer broker may wait for an answer, and others for that broker */
-	if (box->is_nested)
-		answer_questions(box, listener);
-	while (sem_wait(&box->serving) < 0 && errno == EINTR)
+	if (sandbox->is_nested)
+		answer_questions(sandbox, listener);
+	while (sem_wait(&sandbox->serving) < 0 && errno == EINTR)
 		;
-	if (box->broker.listener >= 0)
-		broker_serve(&box->broker);
+	if (sandbox->broker.listener >= 0)
+		broker_serve(&sandbox->broker);
 	return NULL;
 }
 
@@ -167,13 +167,13 @@ start_routed(struct starter *starter)
 	int why;
 
 	/* before this thread enters the layer, which the new thread would inherit */
-	if (starter->box->broker.egress.line >= 0 && !starter->box->is_nested)
-		loopback_connect_start(&starter->box->broker);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->box->line) < 0)
+	if (starter->sandbox->broker.egress.line >= 0 && !starter->sandbox->is_nested)
+		loopback_connect_start(&starter->sandbox->broker);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, starter->sandbox->line) < 0)
 		return -1;
 	why = thread_start(STACK_SIZE, start_and_serve, starter);
 	if (why == 0) {
-		while (sem_wait(&starter->box->started) < 0 && errno == EINTR)
+		while (sem_wait(&starter->sandbox->started) < 0 && errno == EINTR)
 			;
 		why = starter->why;
 	}
@@ -182,48 +182,48 @@ start_routed(struct starter *starter)
 }
 
 pid_t
-enforce_start(struct sandbox *box, const struct session_group *group,
+enforce_start(struct sandbox *sandbox, const struct session_group *group,
 	      const struct enforce_main *main)
 {
-	struct starter starter = {.box = box, .group = group, .main = main, .pid = -1};
+	struct starter starter = {.sandbox = sandbox, .group = group, .main = main, .pid = -1};
 
-	if (!box->is_routed && !box->is_nested)
+	if (!sandbox->is_routed && !sandbox->is_nested)
 		return start(group, main);
-	return pty_grant(box, main) < 0 ? -1 : start_routed(&starter);
+	return pty_grant(sandbox, main) < 0 ? -1 : start_routed(&starter);
 }
 
 struct enforce_needs
-enforce_fds(const struct sandbox *box)
+enforce_fds(const struct sandbox *sandbox)
 {
-	const int *spare = box->broker.terminals.spare;
+	const int *spare = sandbox->broker.terminals.spare;
 
-	return (struct enforce_needs){box->broker.listener,
-				      box->broker.egress.line,
-				      box->broker.events,
+	return (struct enforce_needs){sandbox->broker.listener,
+				      sandbox->broker.egress.line,
+				      sandbox->broker.events,
 				      -1,
 				      {spare[0], spare[1]}};
 }
 
 void
-enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
+enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs)
 {
-	box->broker.listener = needs->listener;
-	box->broker.egress.line = needs->line;
-	box->broker.events = needs->events;
-	box->broker.names.others = needs->names;
-	memcpy(box->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
-	sem_post(&box->serving);
+	sandbox->broker.listener = needs->listener;
+	sandbox->broker.egress.line = needs->line;
+	sandbox->broker.events = needs->events;
+	sandbox->broker.names.others = needs->names;
+	memcpy(sandbox->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
+	sem_post(&sandbox->serving);
 }
 
 bool
-enforce_signal(struct sandbox *box, int signal)
+enforce_signal(struct sandbox *sandbox, int signal)
 {
-	return box->is_routed && kill_all_send(&box->broker.kill_all, signal);
+	return sandbox->is_routed && kill_all_send(&sandbox->broker.kill_all, signal);
 }
 
 void
-enforce_service(struct sandbox *box)
+enforce_service(struct sandbox *sandbox)
 {
-	if (box->is_routed)
-		opener_attend(&box->broker.opener);
+	if (sandbox->is_routed)
+		opener_attend(&sandbox->broker.opener);
 }

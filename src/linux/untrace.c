@@ -42,7 +42,7 @@ follow_order(int number, siginfo_t *info, void *context)
 }
 
 void
-untrace_ready(struct sandbox *box)
+untrace_ready(struct sandbox *sandbox)
 {
 	struct sigaction action = {.sa_sigaction = follow_order,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -52,7 +52,7 @@ untrace_ready(struct sandbox *box)
 	sigaddset(&only, ORDER);
 	/* unblocked without a handler it would kill the guard */
 	if (sigaction(ORDER, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
-		__atomic_store_n(&box->starter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+		__atomic_store_n(&sandbox->starter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }
 
 /* Returns 0 if it is not traced, or cannot be read. */
@@ -84,9 +84,9 @@ order_detach(pid_t thread, pid_t task, int signal)
 }
 
 bool
-enforce_untrace(struct sandbox *box, pid_t task, int signal)
+enforce_untrace(struct sandbox *sandbox, pid_t task, int signal)
 {
-	pid_t starter = box == NULL ? 0 : __atomic_load_n(&box->starter, __ATOMIC_SEQ_CST);
+	pid_t starter = sandbox == NULL ? 0 : __atomic_load_n(&sandbox->starter, __ATOMIC_SEQ_CST);
 
 	return detach(task, signal) ||
 	       (starter > 0 && tracer_of(task) == starter && order_detach(starter, task, signal));

@@ -5,4 +5,4 @@
 struct sandbox;
 
 /* Called by the thread that started the command; enforce_untrace may need it from then on. */
-void untrace_ready(struct sandbox *box);
+void untrace_ready(struct sandbox *sandbox);

@@ -92,65 +92,68 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 }
 
 static int
-prepare_reports(struct sandbox *box, const struct plan *plan, struct cordon_error *err)
+prepare_reports(struct sandbox *sandbox, const struct plan *plan, struct cordon_error *err)
 {
-	struct arena *arena = &box->sbpl->arena;
+	struct arena *arena = &sandbox->sbpl->arena;
 
 	if (plan == NULL)
 		return 0;
-	box->state_dir = arena_strdup(arena, plan->host->state_dir, err);
-	return box->state_dir == NULL ? -CORDON_E_MEMORY
-				      : denials_command(arena, box->tag, box->log, err);
+	sandbox->state_dir = arena_strdup(arena, plan->host->state_dir, err);
+	return sandbox->state_dir == NULL ? -CORDON_E_MEMORY
+					  : denials_command(arena, sandbox->tag, sandbox->log, err);
 }
 
 /* The directory exists, the socket does not yet. */
 static int
-find_socket_path(struct sandbox *box, const char *socket_path, struct cordon_error *err)
+find_socket_path(struct sandbox *sandbox, const char *socket_path, struct cordon_error *err)
 {
 	const char *name = strrchr(socket_path, '/');
 	char folder[PATH_MAX], real[PATH_MAX];
 
 	snprintf(folder, sizeof folder, "%.*s", (int)(name - socket_path), socket_path);
 	if (realpath(folder, real) == NULL ||
-	    snprintf(box->socket_path, sizeof box->socket_path, "%s%s", real, name) >=
-		    (int)sizeof box->socket_path)
+	    snprintf(sandbox->socket_path, sizeof sandbox->socket_path, "%s%s", real, name) >=
+		    (int)sizeof sandbox->socket_path)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot use %.120s", socket_path);
 	return 0;
 }
 
 static int
-make_profile(struct sandbox *box, const struct plan *plan, const struct box_options *options,
-	     const char *state_dir, struct cordon_error *err)
+make_profile(struct sandbox *sandbox, const struct plan *plan,
+	     const struct sandbox_options *options, const char *state_dir, struct cordon_error *err)
 {
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
-	struct sbpl_options wanted = {.private_tmp = tmp, .tag = box->tag};
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = sandbox->tag};
 	int rc = 0;
 
 	if (options->id != NULL)
-		snprintf(box->id, sizeof box->id, "%s", options->id);
+		snprintf(sandbox->id, sizeof sandbox->id, "%s", options->id);
 	else
-		rc = audit_id(box->id, err);
-	if (rc == 0 && tmp != NULL && snprintf(box->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
+		rc = audit_id(sandbox->id, err);
+	if (rc == 0 && tmp != NULL &&
+	    snprintf(sandbox->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);
 	if (rc == 0 && options->socket_path != NULL)
-		rc = find_socket_path(box, options->socket_path, err);
+		rc = find_socket_path(sandbox, options->socket_path, err);
 	if (rc == 0)
-		rc = fingerprint_make(state_dir, box->id, &box->fingerprint, err);
+		rc = fingerprint_make(state_dir, sandbox->id, &sandbox->fingerprint, err);
 	if (rc < 0)
 		return rc;
 	if (options->egress != NULL) {
 		wanted.proxy_port = options->egress->named;
-		box->egress = options->egress->line;
+		sandbox->egress = options->egress->line;
 	}
-	wanted.socket_path = options->socket_path == NULL ? NULL : box->socket_path;
-	snprintf(box->tag, sizeof box->tag, "cordon-%s", box->id);
-	wanted.fingerprint =
-		(struct sbpl_fingerprint){box->fingerprint.allowed, box->fingerprint.denied};
-	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &box->sbpl, err)
-			  : sbpl_make(plan, &wanted, &box->sbpl, err);
+	wanted.socket_path = options->socket_path == NULL ? NULL : sandbox->socket_path;
+	snprintf(sandbox->tag, sizeof sandbox->tag, "cordon-%s", sandbox->id);
+	wanted.fingerprint = (struct sbpl_fingerprint){sandbox->fingerprint.allowed,
+						       sandbox->fingerprint.denied};
+	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &sandbox->sbpl, err)
+			  : sbpl_make(plan, &wanted, &sandbox->sbpl, err);
 	if (rc == 0)
-		rc = prepare_reports(box, plan, err);
-	return rc < 0 ? rc : seatbelt_prepare(box->sbpl, &box->fingerprint, &box->seatbelt, err);
+		rc = prepare_reports(sandbox, plan, err);
+	return rc < 0 ? rc
+		      : seatbelt_prepare(sandbox->sbpl, &sandbox->fingerprint, &sandbox->seatbelt,
+					 err);
 }
 
 /* The kernel compares names as the file system does. */
@@ -169,18 +172,18 @@ enforce_spelling_free(struct spelling *spelling)
 }
 
 static void
-auto_box_fn(struct sandbox **box)
+auto_box_fn(struct sandbox **sandbox)
 {
-	enforce_free(*box);
+	enforce_free(*sandbox);
 }
 #define auto_box __attribute__((cleanup(auto_box_fn)))
 
 int
-enforce_compile(const struct plan *plan, const struct box_options *options,
-		struct sandbox **ret_box, struct cordon_error *err)
+enforce_compile(const struct plan *plan, const struct sandbox_options *options,
+		struct sandbox **ret_sandbox, struct cordon_error *err)
 {
 	const char *state_dir = plan == NULL ? options->state_dir : plan->host->state_dir;
-	auto_box struct sandbox *box = NULL;
+	auto_box struct sandbox *sandbox = NULL;
 	int rc;
 
 	if (plan != NULL && plan_gaps(plan) > 0)
@@ -192,31 +195,31 @@ enforce_compile(const struct plan *plan, const struct box_options *options,
 	rc = plan == NULL ? 0 : check_names(plan, err);
 	if (rc < 0)
 		return rc;
-	box = calloc(1, sizeof *box);
-	if (box == NULL)
+	sandbox = calloc(1, sizeof *sandbox);
+	if (sandbox == NULL)
 		return cordon_no_memory(err);
-	box->reporter = box->egress = -1;
-	rc = make_profile(box, plan, options, state_dir, err);
+	sandbox->reporter = sandbox->egress = -1;
+	rc = make_profile(sandbox, plan, options, state_dir, err);
 	if (rc == 0)
-		*ret_box = take(&box);
+		*ret_sandbox = take(&sandbox);
 	return rc;
 }
 
 void
-enforce_close_parent_fds(struct sandbox *box)
+enforce_close_parent_fds(struct sandbox *sandbox)
 {
-	(void)box;
+	(void)sandbox;
 }
 
 struct sandbox *
-enforce_free(struct sandbox *box)
+enforce_free(struct sandbox *sandbox)
 {
-	if (box == NULL)
+	if (sandbox == NULL)
 		return NULL;
-	if (!box->is_marked)
-		fingerprint_remove(&box->fingerprint);
-	sbpl_free(box->sbpl);
-	free(box);
+	if (!sandbox->is_marked)
+		fingerprint_remove(&sandbox->fingerprint);
+	sbpl_free(sandbox->sbpl);
+	free(sandbox);
 	return NULL;
 }
 
@@ -224,36 +227,37 @@ enforce_free(struct sandbox *box)
 
 /* The profile has it already, under its planned name. */
 int
-enforce_grant_tmp(struct sandbox *box, const char *path, struct cordon_error *err)
+enforce_grant_tmp(struct sandbox *sandbox, const char *path, struct cordon_error *err)
 {
-	if (strcmp(box->private_tmp, path) == 0)
+	if (strcmp(sandbox->private_tmp, path) == 0)
 		return 0;
 	return cordon_fail(err, CORDON_E_SYSTEM, 0, "%.120s is not the folder of this profile",
 			   path);
 }
 
 void
-enforce_fingerprint(struct sandbox *box, struct session_group *group)
+enforce_fingerprint(struct sandbox *sandbox, struct session_group *group)
 {
 	group->kind = TRACKED_BY_MARK;
-	snprintf(group->path, sizeof group->path, "%s", box->fingerprint.folder);
-	box->is_marked = true;
+	snprintf(group->path, sizeof group->path, "%s", sandbox->fingerprint.folder);
+	sandbox->is_marked = true;
 }
 
 int
-enforce_apply(const struct sandbox *box, struct cordon_error *err)
+enforce_apply(const struct sandbox *sandbox, struct cordon_error *err)
 {
-	return seatbelt_apply(&box->seatbelt, err);
+	return seatbelt_apply(&sandbox->seatbelt, err);
 }
 
 pid_t
-enforce_start(struct sandbox *box, const struct session_group *group,
+enforce_start(struct sandbox *sandbox, const struct session_group *group,
 	      const struct enforce_main *main)
 {
-	const struct reporter reporter = {box->state_dir, box->id, box->tag, box->log, LATE_MS};
+	const struct reporter reporter = {sandbox->state_dir, sandbox->id, sandbox->tag,
+					  sandbox->log, LATE_MS};
 
 	/* before the command, to see its first denials; failure is not fatal */
-	box->reporter = denial_log_start(&reporter);
+	sandbox->reporter = denial_log_start(&reporter);
 	return session_group_spawn(group, main->run, main->context);
 }
 
@@ -262,34 +266,34 @@ enforce_start(struct sandbox *box, const struct session_group *group,
  * the first, the proxy with the second.
  */
 struct enforce_needs
-enforce_fds(const struct sandbox *box)
+enforce_fds(const struct sandbox *sandbox)
 {
-	return (struct enforce_needs){box->reporter, box->egress, -1, -1, {-1, -1}};
+	return (struct enforce_needs){sandbox->reporter, sandbox->egress, -1, -1, {-1, -1}};
 }
 
 void
-enforce_serve(struct sandbox *box, const struct enforce_needs *needs)
+enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs)
 {
-	(void)box, (void)needs;
+	(void)sandbox, (void)needs;
 }
 
 void
-enforce_service(struct sandbox *box)
+enforce_service(struct sandbox *sandbox)
 {
-	(void)box;
+	(void)sandbox;
 }
 
 bool
-enforce_untrace(struct sandbox *box, pid_t task, int signal)
+enforce_untrace(struct sandbox *sandbox, pid_t task, int signal)
 {
-	(void)box, (void)task, (void)signal;
+	(void)sandbox, (void)task, (void)signal;
 	return false;
 }
 
 bool
-enforce_signal(struct sandbox *box, int signal)
+enforce_signal(struct sandbox *sandbox, int signal)
 {
-	(void)box, (void)signal;
+	(void)sandbox, (void)signal;
 	return false;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Network domains without the real proxy: this process plays it. What is in the box names addresses
+ * Network domains without the real proxy: this process plays it. What is in the sandbox names addresses
  * of the world and must come to the proxy, after it has been asked and only when it said yes; names
  * go to its resolver, and nothing else of this machine is reached.
  */
@@ -183,7 +183,7 @@ serve(void *unused)
 	return NULL;
 }
 
-/* ---- the box ---- */
+/* ---- the sandbox ---- */
 
 static void
 world_make(void)
@@ -226,7 +226,7 @@ world_end(void)
 }
 
 struct task {
-	struct sandbox *box;
+	struct sandbox *sandbox;
 	int (*inside)(void);
 };
 
@@ -237,7 +237,7 @@ run_in_box(const void *argument)
 	struct cordon_error err = {0};
 
 	alarm(SECONDS);
-	if (enforce_apply(task->box, &err) < 0) {
+	if (enforce_apply(task->sandbox, &err) < 0) {
 		printf("# %s\n", err.text);
 		fflush(stdout);
 		_exit(250);
@@ -257,9 +257,9 @@ guard(struct task *task)
 
 	alarm(SECONDS);
 	close(world.proxy);
-	pid = enforce_start(task->box, &none, &main);
-	needs = enforce_fds(task->box);
-	enforce_serve(task->box, &needs);
+	pid = enforce_start(task->sandbox, &none, &main);
+	needs = enforce_fds(task->sandbox);
+	enforce_serve(task->sandbox, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
 	_exit(pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 251);
@@ -269,14 +269,14 @@ guard(struct task *task)
 static int
 boxed(int (*function)(void))
 {
-	struct box_options options = {.egress = &world.egress};
+	struct sandbox_options options = {.egress = &world.egress};
 	struct cordon_error err = {0};
 	struct task task = {NULL, function};
 	int status = 0;
 	pthread_t thread;
 	pid_t child;
 
-	if (enforce_compile(&world.plan, &options, &task.box, &err) < 0) {
+	if (enforce_compile(&world.plan, &options, &task.sandbox, &err) < 0) {
 		printf("# %s\n", err.text);
 		return NOT_MADE;
 	}
@@ -288,7 +288,7 @@ boxed(int (*function)(void))
 	waitpid(child, &status, 0);
 	pthread_join(thread, NULL);
 	close(world.proxy);
-	enforce_free(task.box);
+	enforce_free(task.sandbox);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 253;
 }
 

@@ -1112,37 +1112,37 @@ a_plan_that_counts_on_more_is_refused(void)
 	plan_end(&f);
 }
 
-/* ---- the box ---- */
+/* ---- the sandbox ---- */
 
 static void
 a_plan_with_gaps_gets_no_box(void)
 {
-	struct box_options box_options = {0};
+	struct sandbox_options sandbox_options = {0};
 	struct cordon_error err = {0};
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 	struct fixture f;
 
 	plan_begin(&f);
 	f.plan.promises[G_FILES_CARVEOUT] = (struct promise){KEPT_GAP, "no broker", "wait for it"};
 	f.plan.promises[G_NET_DNS] = (struct promise){KEPT_GAP, "no broker", NULL};
-	check_int(enforce_compile(&f.plan, &box_options, &box, &err), -CORDON_E_GAP);
-	check(box == NULL);
+	check_int(enforce_compile(&f.plan, &sandbox_options, &sandbox, &err), -CORDON_E_GAP);
+	check(sandbox == NULL);
 	check_str(err.text, "files.carveout cannot be kept here: no broker; wait for it; "
 			    "or --accept files.carveout (and 1 more)");
 	f.plan.facts.system = SYSTEM_MACOS;
-	check_int(enforce_compile(&f.plan, &box_options, &box, &err), -CORDON_E_GAP);
+	check_int(enforce_compile(&f.plan, &sandbox_options, &sandbox, &err), -CORDON_E_GAP);
 	plan_end(&f);
 }
 
 static int
-boxed(const struct sandbox *box, attempt_fn *attempt, const char *path)
+boxed(const struct sandbox *sandbox, attempt_fn *attempt, const char *path)
 {
 	struct cordon_error err = {0};
 	int status = 0;
 	pid_t child = fork();
 
 	if (child == 0) {
-		if (enforce_apply(box, &err) < 0) {
+		if (enforce_apply(sandbox, &err) < 0) {
 			printf("# %s\n", err.text);
 			fflush(stdout);
 			_exit(201);
@@ -1168,21 +1168,21 @@ static void
 a_box_serves_several_children(void)
 {
 	struct cordon_error err = {0};
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 	struct fixture f;
 
 	make_tree();
 	plan_begin(&f);
 	plan_rule(&f, EFFECT_ALLOW, below("tree"), RIGHTS_ALL, MATCH_SUBPATH, NAMED);
 	check_int(index_finish(&f.plan.index, NULL), 0);
-	check_int(enforce_compile(&f.plan, &(struct box_options){0}, &box, &err), 0);
-	for (int i = 0; box != NULL && i < 2; i++) {
-		check_int(boxed(box, do_read, below("tree/file")), 0);
-		check_int(boxed(box, do_read, below("out/file")), EACCES);
-		/* the box has one, and closes it */
-		check_int(boxed(box, count_descriptors, ""), count_descriptors("") - 1);
+	check_int(enforce_compile(&f.plan, &(struct sandbox_options){0}, &sandbox, &err), 0);
+	for (int i = 0; sandbox != NULL && i < 2; i++) {
+		check_int(boxed(sandbox, do_read, below("tree/file")), 0);
+		check_int(boxed(sandbox, do_read, below("out/file")), EACCES);
+		/* the sandbox has one, and closes it */
+		check_int(boxed(sandbox, count_descriptors, ""), count_descriptors("") - 1);
 	}
-	check(enforce_free(box) == NULL);
+	check(enforce_free(sandbox) == NULL);
 	check(enforce_free(NULL) == NULL);
 	plan_end(&f);
 }

@@ -607,32 +607,32 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.id = "00112233445566aa",
-					    .named_tmp = "/private/var/tmp/x"};
+	const struct sandbox_options options = {.id = "00112233445566aa",
+						.named_tmp = "/private/var/tmp/x"};
 	struct session_group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 	struct tree_end end;
 	struct stat st;
 
 	fake_reset();
 	world_make(&world);
 	plan = mac_plan(&world, "{}");
-	check_int(enforce_compile(plan, &options, &box, &err), 0);
-	check_int(enforce_grant_tmp(box, "/private/var/tmp/x", &err), 0);
-	check_int(enforce_grant_tmp(box, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
-	enforce_fingerprint(box, &group);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
+	check_int(enforce_grant_tmp(sandbox, "/private/var/tmp/x", &err), 0);
+	check_int(enforce_grant_tmp(sandbox, "/private/var/tmp/y", &err), -CORDON_E_SYSTEM);
+	enforce_fingerprint(sandbox, &group);
 	check_int(group.kind, TRACKED_BY_MARK);
 	check(strncmp(group.path, world.host.state_dir, strlen(world.host.state_dir)) == 0);
 	know_pair(&group, &pair);
-	check_int(enforce_apply(box, &err), 0);
+	check_int(enforce_apply(sandbox, &err), 0);
 	check(strstr(fake.profile, "(deny default (with message \"cordon-00112233445566aa\")") !=
 	      NULL);
 	/* by that name whoever finds its record knows that it is the session's */
 	check(strstr(group.path, "/cordon-00112233445566aa") != NULL);
 	fake.self_sandbox = 0;
-	box = enforce_free(box);
+	sandbox = enforce_free(sandbox);
 	check_int(stat(pair.denied, &st), 0);
 	fake_add(1, 1);
 	fake_add(0, 1);
@@ -654,27 +654,27 @@ static void
 a_box_without_a_plan_restricts_nothing(void)
 {
 	auto_world struct world world;
-	struct box_options options = {.id = "00112233445566aa"};
+	struct sandbox_options options = {.id = "00112233445566aa"};
 	struct session_group group = {.kind = GROUP_NONE};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 
 	fake_reset();
 	world_make(&world);
-	check_int(enforce_compile(NULL, &options, &box, &err), -CORDON_E_GAP);
+	check_int(enforce_compile(NULL, &options, &sandbox, &err), -CORDON_E_GAP);
 	options.state_dir = world.host.state_dir;
-	check_int(enforce_compile(NULL, &options, &box, &err), 0);
-	check_int(enforce_fds(box).listener, -1);
-	enforce_fingerprint(box, &group);
+	check_int(enforce_compile(NULL, &options, &sandbox, &err), 0);
+	check_int(enforce_fds(sandbox).listener, -1);
+	enforce_fingerprint(sandbox, &group);
 	know_pair(&group, &pair);
-	check_int(enforce_apply(box, &err), 0);
+	check_int(enforce_apply(sandbox, &err), 0);
 	check_str(fake.profile, "(version 1)\n(allow default)\n"
 				"\n; by which the processes of this session are known\n"
 				"(allow file-read-data (literal (param \"P0\")))\n"
 				"(deny file-read-data (literal (param \"P1\")))\n");
 	fake.self_sandbox = 0;
-	enforce_free(box);
+	enforce_free(sandbox);
 	check_int(session_group_remove(&group), 0);
 }
 
@@ -682,21 +682,21 @@ static const char *
 profile_with(struct world *world, const char *policy, const struct egress *egress)
 {
 	auto_plan struct plan *plan = mac_plan(world, policy);
-	const struct box_options options = {.id = "00112233445566aa", .egress = egress};
+	const struct sandbox_options options = {.id = "00112233445566aa", .egress = egress};
 	struct cordon_error err = {0};
 	struct fingerprint pair;
 	struct session_group group;
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 
 	fake_reset();
-	check_int(enforce_compile(plan, &options, &box, &err), 0);
-	if (box == NULL)
+	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
+	if (sandbox == NULL)
 		return "";
-	enforce_fingerprint(box, &group);
+	enforce_fingerprint(sandbox, &group);
 	know_pair(&group, &pair);
-	check_int(enforce_apply(box, &err), 0);
+	check_int(enforce_apply(sandbox, &err), 0);
 	fake.self_sandbox = 0;
-	enforce_free(box);
+	enforce_free(sandbox);
 	check_int(session_group_remove(&group), 0);
 	return fake.profile;
 }
@@ -730,16 +730,16 @@ a_box_that_was_not_used_removes_its_pair(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.private_tmp = NULL};
+	const struct sandbox_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 	char place[PATH_MAX];
 
 	fake_reset();
 	world_make(&world);
 	plan = mac_plan(&world, "{}");
-	check_int(enforce_compile(plan, &options, &box, &err), 0);
-	enforce_free(box);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
+	enforce_free(sandbox);
 	snprintf(place, sizeof place, "%s/fingerprints", world.host.state_dir);
 	check_int(rmdir(place), 0);
 }
@@ -750,21 +750,21 @@ a_name_that_the_disk_spells_otherwise_is_refused(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.private_tmp = NULL};
+	const struct sandbox_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 
 	fake_reset();
 	world_make(&world);
 	fake.written = world_dir(&world, "home/p/Secret");
 	fake.spelt = world_path(&world, "home/p/secret");
 	plan = mac_plan(&world, "{\"files\": {\"deny\": [\"$PROJECT/Secret\"]}}");
-	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_PATH);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), -CORDON_E_PATH);
 	check(strstr(err.text, " is called ") != NULL);
-	check(box == NULL);
+	check(sandbox == NULL);
 	fake.written = "/nothing";
-	check_int(enforce_compile(plan, &options, &box, &err), 0);
-	enforce_free(box);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
+	enforce_free(sandbox);
 }
 
 static bool
@@ -802,20 +802,20 @@ a_plan_with_a_gap_makes_no_box(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
-	const struct box_options options = {.private_tmp = NULL};
+	const struct sandbox_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
-	struct sandbox *box = NULL;
+	struct sandbox *sandbox = NULL;
 
 	fake_reset();
 	world_make(&world);
 	plan = mac_plan(&world, "{\"limits\": {\"memory\": \"1G\"}}");
-	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), -CORDON_E_GAP);
 	check(strstr(err.text, "limits.memory") != NULL);
 	plan_free(plan);
 	plan = mac_plan(&world, "{}");
 	world.host.state_dir = NULL;
-	check_int(enforce_compile(plan, &options, &box, &err), -CORDON_E_GAP);
-	check(box == NULL);
+	check_int(enforce_compile(plan, &options, &sandbox, &err), -CORDON_E_GAP);
+	check(sandbox == NULL);
 }
 
 static void

@@ -57,11 +57,11 @@ a_porter_is_the_last_when_no_marked_one_is_left(void)
 	check(!process_tree_is_empty(&but_it));
 }
 
-/* The box of a named session: its text, with the parameters in the places of their names. */
+/* The sandbox of a named session: its text, with the parameters in the places of their names. */
 struct made_dirs {
 	struct world world;
 	struct plan *plan;
-	struct sandbox *box;
+	struct sandbox *sandbox;
 	struct session_group group;
 	struct fingerprint pair;
 	char socket_path[PATH_MAX], folder[PATH_MAX];
@@ -71,7 +71,7 @@ static void
 made_free(struct made_dirs *made)
 {
 	fake.self_sandbox = 0;
-	enforce_free(made->box);
+	enforce_free(made->sandbox);
 	check_int(session_group_remove(&made->group), 0);
 	plan_free(made->plan);
 	world_free(&made->world);
@@ -80,7 +80,7 @@ made_free(struct made_dirs *made)
 static void
 make(struct made_dirs *made, const char *policy, const struct egress *egress)
 {
-	struct box_options options = {.id = ID, .egress = egress};
+	struct sandbox_options options = {.id = ID, .egress = egress};
 	struct cordon_error err = {0};
 	char link[PATH_MAX];
 
@@ -95,13 +95,13 @@ make(struct made_dirs *made, const char *policy, const struct egress *egress)
 	check_int(symlink(made->folder, link), 0);
 	snprintf(made->socket_path, sizeof made->socket_path, "%.400s/" ID ".sock", link);
 	options.socket_path = made->socket_path;
-	check_int(enforce_compile(made->plan, &options, &made->box, &err), 0);
+	check_int(enforce_compile(made->plan, &options, &made->sandbox, &err), 0);
 	check_str(err.text, "");
-	enforce_fingerprint(made->box, &made->group);
+	enforce_fingerprint(made->sandbox, &made->group);
 	check(fingerprint_at(made->group.path, &made->pair));
 	fake.allowed = made->pair.allowed;
 	fake.denied = made->pair.denied;
-	check_int(enforce_apply(made->box, &err), 0);
+	check_int(enforce_apply(made->sandbox, &err), 0);
 }
 
 static const char *
@@ -145,10 +145,10 @@ a_box_holds_the_line_to_its_proxy(void)
 	struct made_dirs made;
 
 	make(&made, "{\"network\": {\"domains\": [\"example.com\"]}}", &egress);
-	check_int(enforce_fds(made.box).line, 7);
+	check_int(enforce_fds(made.sandbox).line, 7);
 	made_free(&made);
 	make(&made, "{}", NULL);
-	check_int(enforce_fds(made.box).line, -1);
+	check_int(enforce_fds(made.sandbox).line, -1);
 	made_free(&made);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The proxy's own box: in it files, programs, processes and other sockets are out of reach, and TCP
+ * The proxy's own sandbox: in it files, programs, processes and other sockets are out of reach, and TCP
  * leads only to its ports. Everything is done free first, and works there.
  */
 #include <arpa/inet.h>
@@ -122,7 +122,7 @@ makes_datagram_sockets(void)
 	return (fd >= 0 && close(fd) == 0) || errno == EAFNOSUPPORT;
 }
 
-/* 1 it works, 0 it does not, -1 the box could not be entered. A program that ran says 1 by itself. */
+/* 1 it works, 0 it does not, -1 the sandbox could not be entered. A program that ran says 1 by itself. */
 static int
 try(bool (*what)(void), bool boxed)
 {

@@ -62,7 +62,7 @@ start_rear(const struct ruleset_build *m, struct rear *rear)
 	rear->m.options = &rear->options;
 	rear->m.err = &rear->err;
 	rear->options.wider = m->options->wider == NULL ? NULL : &rear->wider;
-	rear->options.kept = NULL;
+	rear->options.shared = NULL;
 	/* the rules of one path stay in one half */
 	middle = index->paths[index->path_count / 2].path;
 	rear->first = index_first(index, middle, strlen(middle));
@@ -167,7 +167,7 @@ rules_moves(const struct ruleset_build *m)
 {
 	auto_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	return root < 0 ? rules_not_held(m, "/") : rules_allow(m, root, FILE_REFER, true, "/");
+	return root < 0 ? rules_fail_open(m, "/") : rules_allow(m, root, FILE_REFER, true, "/");
 }
 
 /* The broker reads a caller's umask, process state and terminal from procfs, whatever the plan allows. */

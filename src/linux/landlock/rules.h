@@ -32,7 +32,7 @@ int rules_terminals(const struct ruleset_build *m, unsigned seen);
 /* ---- rules_access.c ---- */
 
 /* An opened path; fd -1: not open. */
-struct held {
+struct opened_path {
 	int fd;
 	bool is_folder, is_terminal;
 	struct stat at; /* valid after rules_look */
@@ -42,19 +42,19 @@ struct held {
  * Files that one layer opened and the next one grants too, mostly devices. Looked up by planned path, so
  * only for layers of one plan.
  */
-#define KEPT_MAX 16
-struct kept_files {
+#define SHARED_FILES_MAX 16
+struct shared_files {
 	size_t count;
 	struct {
 		const char *path;
-		struct held held;
-	} items[KEPT_MAX];
+		struct opened_path opened;
+	} items[SHARED_FILES_MAX];
 };
 /* Closes the fds; called by the owner of the layers. */
-void rules_close_shared(struct kept_files *kept);
+void rules_close_shared(struct shared_files *shared);
 
 /* Calls fstat. Returns -1 with errno. */
-int rules_look(struct held *held);
+int rules_look(struct opened_path *opened);
 /* rules_add adds one rule; rules_allow first removes what the layer withholds. */
 int rules_add(const struct ruleset_build *m, int fd, uint64_t access, bool folder,
 	      const char *path);
@@ -77,7 +77,7 @@ void rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t 
  * rules_access_for: access to grant for these rights. rules_most_for: the most that any rule could grant.
  */
 uint64_t rules_access_for(const struct ruleset_build *m, const struct reach *reach,
-			  const struct held *held);
+			  const struct opened_path *opened);
 uint64_t rules_most_for(const struct ruleset_build *m, const struct reach *reach);
 
 /* ---- rules_entries.c ---- */
@@ -103,10 +103,10 @@ int rules_each(const struct ruleset_build *m, int folder, const char *path, rule
 /* guard: leave out entries readable by root alone. */
 int rules_allow_entries(const struct ruleset_build *m, int folder, const char *path, bool guard);
 /*
- * rules_not_held fails. rules_pass_over skips a path that is missing or not accessible, and fails on any
+ * rules_fail_open fails. rules_pass_over skips a path that is missing or not accessible, and fails on any
  * other error.
  */
-int rules_not_held(const struct ruleset_build *m, const char *path);
+int rules_fail_open(const struct ruleset_build *m, const char *path);
 int rules_pass_over(const struct ruleset_build *m, const char *path);
 
 /* ---- rules_exec.c ---- */

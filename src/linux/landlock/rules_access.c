@@ -88,12 +88,12 @@ is_terminal(int fd, const struct stat *at)
 }
 
 int
-rules_look(struct held *held)
+rules_look(struct opened_path *opened)
 {
-	if (fstat(held->fd, &held->at) < 0)
+	if (fstat(opened->fd, &opened->at) < 0)
 		return -1;
-	held->is_folder = S_ISDIR(held->at.st_mode);
-	held->is_terminal = is_terminal(held->fd, &held->at);
+	opened->is_folder = S_ISDIR(opened->at.st_mode);
+	opened->is_terminal = is_terminal(opened->fd, &opened->at);
 	return 0;
 }
 
@@ -138,11 +138,12 @@ rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t plann
  * the directory itself may be read.
  */
 uint64_t
-rules_access_for(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
+rules_access_for(const struct ruleset_build *m, const struct reach *reach,
+		 const struct opened_path *opened)
 {
 	uint64_t access = ruleset_access_for_rights(reach->own);
 
-	if (held->is_folder) {
+	if (opened->is_folder) {
 		uint64_t names = reach->own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
 		uint64_t tree = names |
 				ruleset_access_for_rights(reach->own & reach->below & reach->deep);
@@ -153,7 +154,7 @@ rules_access_for(const struct ruleset_build *m, const struct reach *reach, const
 				 : tree;
 		rules_note_wider(m, access, tree);
 	}
-	if (reach->own & (RIGHT_READ | RIGHT_WRITE) && held->is_terminal)
+	if (reach->own & (RIGHT_READ | RIGHT_WRITE) && opened->is_terminal)
 		access |= FILE_IOCTL_DEV;
 	return access;
 }

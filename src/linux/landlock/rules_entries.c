@@ -109,7 +109,7 @@ is_granted_whole(const struct index *index, const char *path)
  * guarded.
  */
 static bool
-is_kept_in(const char *folder, const char *path)
+is_root_only(const char *folder, const char *path)
 {
 	bool deep = strcmp(folder, guarded_tree) == 0;
 	size_t length = strlen(folder);
@@ -133,15 +133,15 @@ bool
 rules_entries_withholds(const struct plan *plan, const char *path)
 {
 	struct stat at;
-	bool kept = shared_has(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
+	bool withheld = shared_has(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
 
 	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
-		kept = kept || (geteuid() == 0 && is_kept_in(guarded_folders[i], path));
-	return kept && !is_granted_whole(&plan->index, path);
+		withheld = withheld || (geteuid() == 0 && is_root_only(guarded_folders[i], path));
+	return withheld && !is_granted_whole(&plan->index, path);
 }
 
 int
-rules_not_held(const struct ruleset_build *m, const char *path)
+rules_fail_open(const struct ruleset_build *m, const char *path)
 {
 	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "cannot hold %.120s", path);
 }
@@ -152,7 +152,7 @@ rules_pass_over(const struct ruleset_build *m, const char *path)
 {
 	/* O_PATH cannot fail with EPERM: openat itself is blocked by an outer filter */
 	return error_errno_is_fault(errno) || errno == EPERM || errno == ENOSYS
-		       ? rules_not_held(m, path)
+		       ? rules_fail_open(m, path)
 		       : 0;
 }
 
@@ -307,7 +307,7 @@ struct entries {
 
 /* Opens a directory that will be scanned for reading, if allowed: a rule accepts such an fd too. */
 static int
-hold_entry(const struct rules_entry *entry, const struct entries *entries)
+open_entry(const struct rules_entry *entry, const struct entries *entries)
 {
 	const char *name = path_last(entry->path);
 	bool look = entries->is_looked_into && (entry->type == DT_DIR || entry->type == DT_UNKNOWN);
@@ -322,23 +322,23 @@ allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void
 {
 	struct entries *entries = context;
 	const char *path = entry->path;
-	auto_fd int fd = entry->type == DT_LNK ? -1 : hold_entry(entry, entries);
-	struct held held = {.fd = fd};
+	auto_fd int fd = entry->type == DT_LNK ? -1 : open_entry(entry, entries);
+	struct opened_path opened = {.fd = fd};
 	struct reach reach;
 
 	if (entry->type == DT_LNK)
 		return 0;
 	if (fd < 0)
 		return rules_pass_over(m, path);
-	if (rules_look(&held) < 0)
-		return rules_not_held(m, path);
-	if (S_ISLNK(held.at.st_mode) || (entries->is_guarded && is_secret(path, &held.at)))
+	if (rules_look(&opened) < 0)
+		return rules_fail_open(m, path);
+	if (S_ISLNK(opened.at.st_mode) || (entries->is_guarded && is_secret(path, &opened.at)))
 		return 0;
-	if (entries->is_guarded && held.is_folder &&
+	if (entries->is_guarded && opened.is_folder &&
 	    (rules_is_parted(path) || (entries->is_looked_into && holds_any_secret(fd, path))))
 		return rules_allow_parts(m, fd, path);
 	reach = index_tree_rights_cached(&m->plan->index, path, &entries->memo);
-	return rules_allow(m, fd, rules_access_for(m, &reach, &held), held.is_folder, path);
+	return rules_allow(m, fd, rules_access_for(m, &reach, &opened), opened.is_folder, path);
 }
 
 int

@@ -46,7 +46,7 @@ list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void 
 				   (int)(path_last(path) - path), path);
 	/* a file that is gone or not accessible cannot be executed */
 	if (fd < 0)
-		return error_errno_is_fault(errno) ? rules_not_held(m, path) : 0;
+		return error_errno_is_fault(errno) ? rules_fail_open(m, path) : 0;
 	if (fstat(fd, &at) < 0 || S_ISLNK(at.st_mode))
 		return 0;
 	is_folder = S_ISDIR(at.st_mode);

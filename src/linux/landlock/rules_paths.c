@@ -22,7 +22,7 @@
 #define BESIDE_MIN 4
 
 /* All planned rules of one path. */
-struct said {
+struct path_rules {
 	const char *path;
 	const struct rule *named; /* a required allow: written by the user */
 	bool allowed, child, exists;
@@ -49,12 +49,12 @@ struct granting {
 };
 
 static int
-refuse(const struct ruleset_build *m, const struct said *said, int why)
+refuse(const struct ruleset_build *m, const struct path_rules *rules, int why)
 {
-	const struct place *place = &said->named->place;
-	const char *written = said->named->path;
+	const struct place *place = &rules->named->place;
+	const char *written = rules->named->path;
 	const char *missing =
-		!(said->named->rights & RIGHT_CREATE) ? "does not exist; make it or drop the rule"
+		!(rules->named->rights & RIGHT_CREATE) ? "does not exist; make it or drop the rule"
 		: written[strlen(written) - 1] == '/'
 			? "does not exist, and is not made outside of your own folders; "
 			  "make it or drop the rule"
@@ -64,7 +64,7 @@ refuse(const struct ruleset_build *m, const struct said *said, int why)
 					    : error_errno_text(why);
 
 	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
-		       "cannot grant %.100s: it %s%s", said->path,
+		       "cannot grant %.100s: it %s%s", rules->path,
 		       why == ENOENT || why == ENOTDIR || why == ELOOP ? "" : "cannot be opened: ",
 		       reason);
 	if (m->err != NULL)
@@ -74,18 +74,18 @@ refuse(const struct ruleset_build *m, const struct said *said, int why)
 
 /* The broker creates the path according to the plan: no rule is needed. */
 static bool
-is_brokered(const struct ruleset_build *m, const struct said *said)
+is_brokered(const struct ruleset_build *m, const struct path_rules *rules)
 {
 	char above[PATH_MAX];
 
 	/* its parents exist; the path itself is missing */
-	strcpy(above, said->path);
+	strcpy(above, rules->path);
 	while (strcmp(above, "/") != 0) {
 		char *slash = strrchr(above, '/');
 
 		slash[slash == above] = '\0';
 		if (m->options->trees != NULL && path_set_has(&m->options->trees->changes, above) &&
-		    (said->reach.own & ~rules_decide(m, above)) == 0)
+		    (rules->reach.own & ~rules_decide(m, above)) == 0)
 			return true;
 	}
 	return false;
@@ -93,20 +93,20 @@ is_brokered(const struct ruleset_build *m, const struct said *said)
 
 /* Will the missing path be created in a directory that has the same rights? */
 static bool
-is_covered(const struct ruleset_build *m, const struct said *said)
+is_covered(const struct ruleset_build *m, const struct path_rules *rules)
 {
 	char above[PATH_MAX];
 	struct reach reach;
 	struct stat at;
 	char *slash;
 
-	strcpy(above, said->path);
+	strcpy(above, rules->path);
 	do {
 		slash = strrchr(above, '/');
 		slash[slash == above] = '\0';
 	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
 	reach = index_tree_rights(&m->plan->index, above);
-	return (said->reach.own & ~(reach.own & reach.below)) == 0;
+	return (rules->reach.own & ~(reach.own & reach.below)) == 0;
 }
 
 /*
@@ -114,16 +114,16 @@ is_covered(const struct ruleset_build *m, const struct said *said)
  * has not, the broker needs the right on the directory, except where nothing may be changed.
  */
 static int
-allow_name(const struct ruleset_build *m, const struct said *said)
+allow_name(const struct ruleset_build *m, const struct path_rules *rules)
 {
-	unsigned rights = said->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
+	unsigned rights = rules->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
 	char above[PATH_MAX], *slash;
 	struct reach reach;
 	auto_fd int fd = -1;
 
-	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(said->path, "/") == 0)
+	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(rules->path, "/") == 0)
 		return 0;
-	strcpy(above, said->path);
+	strcpy(above, rules->path);
 	slash = strrchr(above, '/');
 	slash[slash == above] = '\0';
 	if (!plan_changes_around(m->plan, above))
@@ -141,16 +141,17 @@ allow_name(const struct ruleset_build *m, const struct said *said)
  * Ptys get more than the plan lists.
  */
 static bool
-is_covered_by(const struct ruleset_build *m, const struct said *said, const struct cover *cover)
+is_covered_by(const struct ruleset_build *m, const struct path_rules *rules,
+	      const struct cover *cover)
 {
-	uint64_t most = rules_most_for(m, &said->reach) & ~said->withheld;
+	uint64_t most = rules_most_for(m, &rules->reach) & ~rules->withheld;
 
 	/* opened and checked for the outer layer; nothing to add in this one */
 	if (m->options->kind == RULESET_CHANGES && most == 0)
 		return true;
-	if (cover->path == NULL || said->named != NULL || said->child ||
-	    exec_rules_has_inside(m->plan, said->path) || !path_below(said->path, cover->path) ||
-	    path_below(said->path, "/dev"))
+	if (cover->path == NULL || rules->named != NULL || rules->child ||
+	    exec_rules_has_inside(m->plan, rules->path) || !path_below(rules->path, cover->path) ||
+	    path_below(rules->path, "/dev"))
 		return false;
 	return (most & ~cover->access) == 0;
 }
@@ -160,29 +161,29 @@ is_covered_by(const struct ruleset_build *m, const struct said *said, const stru
  * checks. If anything differs it is opened the usual way.
  */
 static int
-hold_beside(struct granting *g, const struct said *said)
+open_beside(struct granting *g, const struct path_rules *rules)
 {
-	size_t length = (size_t)(path_last(said->path) - said->path);
+	size_t length = (size_t)(path_last(rules->path) - rules->path);
 	bool same = g->beside != NULL && length == g->length &&
-		    memcmp(g->beside, said->path, length) == 0;
+		    memcmp(g->beside, rules->path, length) == 0;
 	char folder[PATH_MAX];
 
 	if (!same) {
 		if (g->fd >= 0)
 			close(g->fd);
 		g->fd = -1;
-		g->beside = said->path;
+		g->beside = rules->path;
 		g->length = length;
 		g->count = 0;
 	}
 	if (++g->count < BESIDE_MIN)
 		return -1;
 	if (g->fd < 0 && length > 1) {
-		memcpy(folder, said->path, length - 1);
+		memcpy(folder, rules->path, length - 1);
 		folder[length - 1] = '\0';
 		g->fd = open_verified(folder);
 	}
-	return g->fd < 0 ? -1 : open_verified_dir(g->fd, said->path + length);
+	return g->fd < 0 ? -1 : open_verified_dir(g->fd, rules->path + length);
 }
 
 /*
@@ -190,101 +191,102 @@ hold_beside(struct granting *g, const struct said *said)
  * the files in a shared directory: the broker opens those outside the layers (opener.h).
  */
 static uint64_t
-access_for_shared(const struct ruleset_build *m, const struct reach *reach, const struct held *held)
+access_for_shared(const struct ruleset_build *m, const struct reach *reach,
+		  const struct opened_path *opened)
 {
 	if (reach->deep & RIGHT_READ)
-		return rules_access_for(m, reach, held) & FILE_BY_NAME;
+		return rules_access_for(m, reach, opened) & FILE_BY_NAME;
 	return m->options->kind == RULESET_OUTER
 		       ? rules_for_broker(reach->below) & FILE_BY_NAME & ~(uint64_t)FILE_READ
 		       : 0;
 }
 
 static int
-allow_held(struct granting *g, const struct said *said, const struct held *held)
+allow_opened(struct granting *g, const struct path_rules *rules, const struct opened_path *opened)
 {
 	const struct ruleset_build *m = g->m;
-	bool guard = m->root && said->named == NULL && rules_is_parted(said->path);
+	bool guard = m->root && rules->named == NULL && rules_is_parted(rules->path);
 	uint64_t access;
 	int rc;
 
-	if (held->is_folder && guard)
-		return rules_allow_parts(m, held->fd, said->path);
-	access = said->named == NULL && shared_is_folder(said->path)
-			 ? access_for_shared(m, &said->reach, held)
-			 : rules_access_for(m, &said->reach, held);
-	rc = rules_add(m, held->fd, access & ~said->withheld, held->is_folder, said->path);
+	if (opened->is_folder && guard)
+		return rules_allow_parts(m, opened->fd, rules->path);
+	access = rules->named == NULL && shared_is_folder(rules->path)
+			 ? access_for_shared(m, &rules->reach, opened)
+			 : rules_access_for(m, &rules->reach, opened);
+	rc = rules_add(m, opened->fd, access & ~rules->withheld, opened->is_folder, rules->path);
 	if (rc == 0)
-		rc = allow_name(m, said);
-	if (rc < 0 || !held->is_folder)
+		rc = allow_name(m, rules);
+	if (rc < 0 || !opened->is_folder)
 		return rc;
-	g->cover = (struct cover){said->path, access & ~said->withheld};
-	if (said->child && !shared_is_folder(said->path))
-		rc = rules_allow_entries(m, held->fd, said->path, false);
-	if (rc == 0 && (access & said->withheld & m->handled.files & FILE_EXECUTE))
-		rc = rules_exec_list(m, held->fd, said->path);
+	g->cover = (struct cover){rules->path, access & ~rules->withheld};
+	if (rules->child && !shared_is_folder(rules->path))
+		rc = rules_allow_entries(m, opened->fd, rules->path, false);
+	if (rc == 0 && (access & rules->withheld & m->handled.files & FILE_EXECUTE))
+		rc = rules_exec_list(m, opened->fd, rules->path);
 	return rc;
 }
 
-static const struct held *
-find_kept(const struct kept_files *kept, const char *path)
+static const struct opened_path *
+find_shared(const struct shared_files *shared, const char *path)
 {
-	for (size_t i = 0; kept != NULL && i < kept->count; i++)
-		if (kept->items[i].path == path)
-			return &kept->items[i].held;
+	for (size_t i = 0; shared != NULL && i < shared->count; i++)
+		if (shared->items[i].path == path)
+			return &shared->items[i].opened;
 	return NULL;
 }
 
 /* Stores the file for the next layer and takes *fd, if there is room. Directories are not stored. */
 static void
-keep(struct kept_files *kept, const char *path, const struct held *held, int *fd)
+share_file(struct shared_files *shared, const char *path, const struct opened_path *opened, int *fd)
 {
-	if (kept == NULL || held->is_folder || kept->count == KEPT_MAX)
+	if (shared == NULL || opened->is_folder || shared->count == SHARED_FILES_MAX)
 		return;
-	kept->items[kept->count].path = path;
-	kept->items[kept->count++].held = *held;
+	shared->items[shared->count].path = path;
+	shared->items[shared->count++].opened = *opened;
 	*fd = -1;
 }
 
 void
-rules_close_shared(struct kept_files *kept)
+rules_close_shared(struct shared_files *shared)
 {
-	while (kept->count > 0)
-		close(kept->items[--kept->count].held.fd);
+	while (shared->count > 0)
+		close(shared->items[--shared->count].opened.fd);
 }
 
 static int
-allow_path(struct granting *g, const struct said *said)
+allow_path(struct granting *g, const struct path_rules *rules)
 {
-	const struct held *known = find_kept(g->m->options->kept, said->path);
-	auto_fd int fd = said->is_folder ? hold_beside(g, said) : -1;
-	struct held held = {.fd = fd, .is_folder = true};
+	const struct opened_path *known = find_shared(g->m->options->shared, rules->path);
+	auto_fd int fd = rules->is_folder ? open_beside(g, rules) : -1;
+	struct opened_path opened = {.fd = fd, .is_folder = true};
 	int why, rc;
 
 	if (fd >= 0 || known != NULL)
-		return allow_held(g, said, known != NULL ? known : &held);
-	fd = held.fd = open_verified(said->path);
+		return allow_opened(g, rules, known != NULL ? known : &opened);
+	fd = opened.fd = open_verified(rules->path);
 	why = errno;
 	if (fd >= 0) {
-		if (rules_look(&held) < 0)
-			return rules_not_held(g->m, said->path);
-		rc = allow_held(g, said, &held);
-		keep(g->m->options->kept, said->path, &held, &fd);
+		if (rules_look(&opened) < 0)
+			return rules_fail_open(g->m, rules->path);
+		rc = allow_opened(g, rules, &opened);
+		share_file(g->m->options->shared, rules->path, &opened, &fd);
 		return rc;
 	}
-	if (said->named == NULL)
-		return rules_pass_over(g->m, said->path);
-	return why == ENOENT && (is_brokered(g->m, said) || is_covered(g->m, said))
+	if (rules->named == NULL)
+		return rules_pass_over(g->m, rules->path);
+	return why == ENOENT && (is_brokered(g->m, rules) || is_covered(g->m, rules))
 		       ? 0
-		       : refuse(g->m, said, why);
+		       : refuse(g->m, rules, why);
 }
 
 /* Collects the rules for the path of rule first; returns their number. */
 static size_t
-gather(const struct index *index, size_t first, struct said *to)
+gather(const struct index *index, size_t first, struct path_rules *to)
 {
 	size_t i = first;
 
-	*to = (struct said){.path = index->paths[first].path};
+	*to = (struct path_rules){.path = index->paths[first].path};
 	for (; index_has(index, i, first); i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
@@ -315,15 +317,15 @@ withhold_terminals(const struct ruleset_build *m, const char *path)
 }
 
 static int
-allow_said(struct granting *g, struct said *said)
+allow_rules(struct granting *g, struct path_rules *rules)
 {
-	said->reach = index_tree_rights_cached(&g->m->plan->index, said->path, &g->memo);
-	said->withheld = rules_withheld(g->m, said->path) | withhold_terminals(g->m, said->path);
-	if (is_covered_by(g->m, said, &g->cover))
+	rules->reach = index_tree_rights_cached(&g->m->plan->index, rules->path, &g->memo);
+	rules->withheld = rules_withheld(g->m, rules->path) | withhold_terminals(g->m, rules->path);
+	if (is_covered_by(g->m, rules, &g->cover))
 		return 0;
-	for (size_t i = 0; path_below(said->path, "/dev") && i < TERMINAL_COUNT; i++)
-		g->terminals |= (unsigned)(strcmp(said->path, terminals[i]) == 0) << i;
-	return allow_path(g, said);
+	for (size_t i = 0; path_below(rules->path, "/dev") && i < TERMINAL_COUNT; i++)
+		g->terminals |= (unsigned)(strcmp(rules->path, terminals[i]) == 0) << i;
+	return allow_path(g, rules);
 }
 
 int
@@ -331,13 +333,13 @@ rules_add_range(const struct ruleset_build *m, size_t first, size_t last, unsign
 {
 	const struct index *index = &m->plan->index;
 	struct granting g = {.m = m, .fd = -1};
-	struct said said = {.path = "/"};
-	int rc = first == 0 && index->default_rights != 0 ? allow_said(&g, &said) : 0;
+	struct path_rules rules = {.path = "/"};
+	int rc = first == 0 && index->default_rights != 0 ? allow_rules(&g, &rules) : 0;
 
 	while (rc == 0 && first < last) {
-		first += gather(index, first, &said);
-		if (said.allowed && (said.named != NULL || said.exists))
-			rc = allow_said(&g, &said);
+		first += gather(index, first, &rules);
+		if (rules.allowed && (rules.named != NULL || rules.exists))
+			rc = allow_rules(&g, &rules);
 	}
 	if (g.fd >= 0)
 		close(g.fd);
@@ -352,10 +354,10 @@ rules_terminals(const struct ruleset_build *m, unsigned seen)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < TERMINAL_COUNT; i++) {
-		struct said said = {.path = terminals[i]};
+		struct path_rules rules = {.path = terminals[i]};
 
 		if (!(seen & 1u << i))
-			rc = allow_said(&g, &said);
+			rc = allow_rules(&g, &rules);
 	}
 	return rc;
 }

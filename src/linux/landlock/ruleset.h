@@ -87,7 +87,7 @@ enum ruleset_kind {
 	RULESET_BARE /* ports and scopes only: another layer restricts files */
 };
 
-struct kept_files;
+struct shared_files;
 struct ruleset_options {
 	enum ruleset_kind kind;
 	const char *private_tmp;	    /* NULL: none */
@@ -96,7 +96,7 @@ struct ruleset_options {
 	bool is_brokers; /* also entered by the broker, which signals and connects */
 	/* destination of its connects with network domains; NULL: none */
 	const struct egress *egress;
-	struct kept_files *kept; /* files for the next layer, see rules.h; NULL: none */
+	struct shared_files *shared; /* files for the next layer, see rules.h; NULL: none */
 };
 
 /* rules_net.c: which rights over ports a layer handles, and which ports it allows. */

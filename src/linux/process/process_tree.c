@@ -142,34 +142,34 @@ process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 
 /* ---- one process ---- */
 
-enum held_process {
-	HELD,	/* the process that was listed */
-	GONE,	/* gone, or the pid was reused */
-	UNKNOWN /* could not be examined */
+enum found_state {
+	FOUND_SAME,   /* the process that was listed */
+	FOUND_GONE,   /* gone, or the pid was reused */
+	FOUND_UNKNOWN /* could not be examined */
 };
 
 /*
  * Opens a pidfd and checks the parent: the listed one, or this process if the parent has died. Any other
  * parent means that the pid was reused.
  */
-static enum held_process
-hold(const struct found_process *found, int at, int *ret_fd, struct proc_stat *ret_stat)
+static enum found_state
+open_found(const struct found_process *found, int at, int *ret_fd, struct proc_stat *ret_stat)
 {
 	pid_t pid = found->pids[at];
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (fd < 0)
-		return errno == ESRCH ? GONE : UNKNOWN;
+		return errno == ESRCH ? FOUND_GONE : FOUND_UNKNOWN;
 	if (!proc_stat_read(pid, ret_stat))
-		return errno == ESRCH || errno == ENOENT ? GONE : UNKNOWN;
+		return errno == ESRCH || errno == ENOENT ? FOUND_GONE : FOUND_UNKNOWN;
 	if (ret_stat->parent != found->parents[at] && ret_stat->parent != getpid())
-		return GONE;
+		return FOUND_GONE;
 	/* still alive, so the data read belongs to this process */
 	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno != EPERM)
-		return GONE;
+		return FOUND_GONE;
 	*ret_fd = fd;
 	fd = -1;
-	return HELD;
+	return FOUND_SAME;
 }
 
 /* A process whose main thread has exited looks like a zombie while other threads live. */
@@ -260,11 +260,11 @@ visit(struct process_walk *walk, int at, int signal)
 {
 	struct proc_stat stat;
 	auto_fd int fd = -1;
-	enum held_process holding = hold(&walk->found, at, &fd, &stat);
+	enum found_state state = open_found(&walk->found, at, &fd, &stat);
 
-	if (holding == UNKNOWN)
+	if (state == FOUND_UNKNOWN)
 		walk->blind = true;
-	if (holding != HELD || is_dead(&stat) || is_older(walk->found.spare, &stat))
+	if (state != FOUND_SAME || is_dead(&stat) || is_older(walk->found.spare, &stat))
 		return;
 	if (stat.state == 'Z')
 		walk->reaped += process_tree_reap_threads(walk->found.pids[at]);
@@ -384,7 +384,7 @@ name_survivors(const struct found_process *found, struct tree_end *to)
 		struct proc_stat stat;
 		auto_fd int fd = -1;
 
-		if (hold(found, i, &fd, &stat) != HELD || is_dead(&stat) ||
+		if (open_found(found, i, &fd, &stat) != FOUND_SAME || is_dead(&stat) ||
 		    is_older(found->spare, &stat))
 			continue;
 		if (to->left < TREE_SURVIVORS) {

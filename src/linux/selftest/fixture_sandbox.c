@@ -109,7 +109,7 @@ int
 fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixture,
 		     const struct fixture_sandbox_wish *wish, struct cordon_error *err)
 {
-	struct box_options options = {.private_tmp = sandbox->open_folder};
+	struct sandbox_options options = {.private_tmp = sandbox->open_folder};
 	const struct facts *facts = wish->facts;
 	enum guarantee guarantee = wish->guarantee;
 	struct plan *plan = &sandbox->plan;
@@ -131,13 +131,13 @@ fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixt
 	snprintf(sandbox->open_folder, PATH_MAX, "%s/open", fixture->folder);
 	snprintf(sandbox->kept_folder, PATH_MAX, "%s/kept", fixture->folder);
 	rc = add_rules(sandbox, fixture, guarantee, err);
-	return rc < 0 ? rc : enforce_compile(plan, &options, &sandbox->box, err);
+	return rc < 0 ? rc : enforce_compile(plan, &options, &sandbox->built, err);
 }
 
 void
 fixture_sandbox_clear(struct fixture_sandbox *sandbox)
 {
-	enforce_free(sandbox->box);
+	enforce_free(sandbox->built);
 	index_free(&sandbox->plan.index);
 }
 

@@ -13,7 +13,7 @@ struct fixture_sandbox {
 	struct socket_grant grant;
 	struct plan plan;
 	char open_folder[PATH_MAX], kept_folder[PATH_MAX];
-	struct sandbox *box;
+	struct sandbox *built;
 };
 
 /* What to try, and where. */

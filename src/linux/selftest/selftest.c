@@ -119,7 +119,7 @@ try_in_child(const void *argument)
 	if (seen.free == 0)
 		seen.free = trial->refused(fixture);
 	fixture->confined = true;
-	if (enforce_apply(visit->sandbox->box, &seen.err) == 0) {
+	if (enforce_apply(visit->sandbox->built, &seen.err) == 0) {
 		seen.confined = trial->refused(fixture);
 		seen.works = still_works(visit)(fixture);
 	}
@@ -143,13 +143,13 @@ static void __attribute__((noreturn)) try_with_broker(const struct selftest_visi
 	alarm(FIXTURE_SECONDS);
 	if (fixture_start_bystander(visit->fixture) != 0)
 		_exit(1);
-	pid = enforce_start(visit->sandbox->box, &none, &main);
+	pid = enforce_start(visit->sandbox->built, &none, &main);
 	close(visit->to);
-	needs = enforce_fds(visit->sandbox->box);
+	needs = enforce_fds(visit->sandbox->built);
 	/* request the opener now: no thread reads signals here */
-	visit->sandbox->box->broker.opener.state = OPENER_WANTED;
-	enforce_service(visit->sandbox->box);
-	enforce_serve(visit->sandbox->box, &needs);
+	visit->sandbox->built->broker.opener.state = OPENER_WANTED;
+	enforce_service(visit->sandbox->built);
+	enforce_serve(visit->sandbox->built, &needs);
 	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
 		;
 	fixture_end_bystander(visit->fixture);
@@ -221,7 +221,7 @@ static int
 try_in_sandbox(const struct selftest *trial, const struct fixture_sandbox_wish *wish,
 	       struct fixture *fixture, struct selftest_seen *ret_seen, struct cordon_error *err)
 {
-	struct fixture_sandbox sandbox = {.box = NULL};
+	struct fixture_sandbox sandbox = {.built = NULL};
 	int rc = fixture_sandbox_make(&sandbox, fixture, wish, err);
 
 	if (rc == 0)

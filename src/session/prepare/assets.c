@@ -31,7 +31,7 @@ assets_start_services(struct assets *assets, struct arena *arena,
 
 int
 assets_make_sandbox(struct assets *assets, const struct session_request *request,
-		    struct box_options options, struct cordon_error *err)
+		    struct sandbox_options options, struct cordon_error *err)
 {
 	options.id = request->id;
 	options.named_tmp = assets->tmp;

@@ -26,7 +26,7 @@ int assets_start_services(struct assets *assets, struct arena *arena,
 			  const struct session_request *request, struct cordon_error *err);
 /* Missing folders of the plan, and the sandbox. options has what only one of the two callers knows. */
 int assets_make_sandbox(struct assets *assets, const struct session_request *request,
-			struct box_options options, struct cordon_error *err);
+			struct sandbox_options options, struct cordon_error *err);
 int assets_share_limits(struct assets *assets, const struct session_request *request,
 			struct cordon_error *err);
 void assets_note_guard(struct assets *assets, pid_t guard);

@@ -224,9 +224,9 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 	if (rc == 0)
 		rc = name_proxy(entry, opening);
 	if (rc == 0)
-		rc = assets_make_sandbox(assets, request,
-					 (struct box_options){.socket_path = opening->socket_path},
-					 entry->err);
+		rc = assets_make_sandbox(
+			assets, request,
+			(struct sandbox_options){.socket_path = opening->socket_path}, entry->err);
 	if (rc == 0)
 		rc = assets_share_limits(assets, request, entry->err);
 	words = (struct shared_words){token, opening->proxy};

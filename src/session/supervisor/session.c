@@ -159,7 +159,7 @@ static int
 prepare_tracked(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
 {
-	struct box_options options = {.id = request->id, .state_dir = request->place->state};
+	struct sandbox_options options = {.id = request->id, .state_dir = request->place->state};
 	int rc = command_prepare(&run->arena, request, &(struct command_place){0}, &run->command,
 				 err);
 
@@ -183,7 +183,8 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 	return rc < 0 ? rc
 		      : assets_make_sandbox(
 				assets, request,
-				(struct box_options){.changed = assets->event_source.changed}, err);
+				(struct sandbox_options){.changed = assets->event_source.changed},
+				err);
 }
 
 /* The sandbox is there, or is made by the way; the command only needs to fit into it. */
