@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a caller on the processor where we are while a descriptor is put into its table. For that the
- * kernel wakes it where nobody is at work, it puts the descriptor there and waits again, and the
- * answer takes it back to us: on its way between the processors an open takes twice as long. The
- * caller cannot see it, because it is in its call all the while.
+ * Pins a caller to the broker's CPU while an fd is installed in its table. SECCOMP_IOCTL_NOTIF_ADDFD wakes
+ * the caller to install the fd, and the reply wakes it again; the kernel picks an idle CPU each time, and
+ * the two migrations double the time of an open. The caller cannot observe its affinity meanwhile, because
+ * it is inside its system call.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define AFFINITY_WORDS 16 /* 1,024 processors; with more of them nobody is kept */
+#define AFFINITY_WORDS 16 /* 1,024 CPUs; on larger machines nothing is pinned */
 
-/* Of one of our threads. */
+/* State of one broker thread. */
 struct affinity {
-	bool is_useful; /* there are several processors, and all are free to us */
-	unsigned long all[AFFINITY_WORDS]; /* these */
+	bool is_useful; /* there are several CPUs, and this thread may run on all of them */
+	unsigned long all[AFFINITY_WORDS]; /* the mask of all CPUs */
 	unsigned long here[AFFINITY_WORDS];
-	pid_t own, caller; /* we, and who called last */
-	int stayed;	   /* calls of that one for which we have been here; 0: we are anywhere */
+	pid_t own, caller; /* CPU masks are set for this thread and its last caller */
+	int stayed;	   /* calls since this thread was pinned; 0: not pinned */
 	bool is_kept;
-	pid_t *staying; /* of all our threads: the one that stays, or 0 */
+	pid_t *staying; /* shared by all threads: the pinned one, or 0 */
 };
 
-/* Looks whether it is of use; by a thread that was not kept anywhere yet. */
+/* Finds out whether pinning is useful; called by a thread that is not pinned. */
 void affinity_start(struct affinity *affinity);
-/* A thread that was started by one that stays somewhere need not stay there. */
+/* Unpins a thread whose mask was inherited from a pinned one. */
 void affinity_reset(const struct affinity *affinity);
-/* near is NULL for none. */
+/* affinity may be NULL. */
 void affinity_pin(struct affinity *affinity, pid_t caller);
-/* As it was before, unless somebody else changed it meanwhile. */
+/* Restores the mask, unless it was changed meanwhile. */
 void affinity_unpin(struct affinity *affinity, pid_t caller);
-/* After a call: one that serves alone may stay here for the next, so that it is quicker. */
+/* After a call a thread that serves a single caller may stay pinned, which makes the next call faster. */
 void affinity_end_call(struct affinity *affinity, bool is_unregistered);
-/* There have been no calls for a while: whoever stays may be anywhere again. */
+/* Unpins the pinned thread after a while without calls. */
 void affinity_end_all(pid_t *staying);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connect done on behalf, on the caller's own socket, to an address that was read once and judged.
- * It never keeps a thread that receives waiting: what is not done at once goes on in one of its own.
+ * A connect on behalf, on the caller's own socket, to an address that was read once and checked. A
+ * receiving thread never waits for it: a connect that does not complete at once continues in its own
+ * thread.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ union socket_address {
 	struct sockaddr_storage storage;
 };
 
-/* Where an address leads: IPv4 in mapped form. */
+/* An address; IPv4 is stored in mapped form. */
 struct destination {
 	uint8_t address[16];
 	uint16_t port;
@@ -27,31 +28,31 @@ struct destination {
 
 struct connect_call {
 	struct notif_call request;
-	int fd;	 /* the caller's, shared with it; belongs to us */
-	int pin; /* of a socket by path, which address names; -1: none */
+	int fd;	 /* duplicate of the caller's socket; owned */
+	int pin; /* O_PATH fd of a unix socket, which address names; -1: none */
 	union socket_address address;
 	socklen_t size;
-	bool to_proxy;		 /* it goes to the proxy, which is asked first about: */
-	bool is_stub;		 /* or to the proxy's resolver, */
-	bool to_own_server;	 /* or to a server of the session itself, by loopback_connect.c */
-	struct destination asks; /* what the caller named */
-	uint64_t mark;		 /* who was judged of those that listen there; 0: whoever does */
+	bool to_proxy;		 /* connect to the proxy, after asking it about asks */
+	bool is_stub;		 /* connect to the proxy's resolver */
+	bool to_own_server;	 /* connect to a server of the session, by loopback_connect.c */
+	struct destination asks; /* the address that the caller gave */
+	uint64_t mark;		 /* the checked set of listeners; 0: any */
 };
 
-/* Takes over the descriptors, and answers the call when it is time. */
+/* Takes ownership of the fds, and answers the call when it is done. */
 void connect_start(const struct connect_call *connecting);
-/* Closes what a call took of its caller and answers: nothing of it is held any more by then. */
+/* Closes the fds of the call, then answers: the caller must not find them still open. */
 void connect_finish(struct connect_call *connecting, int why);
 
-/* When a call on fd that waits gives up, by SO_SNDTIMEO; 0: never. */
+/* When a blocking call on fd times out by SO_SNDTIMEO; 0: never. */
 int64_t connect_deadline(int fd);
-/* Before a thread for a call that waits is started, and when it ends; false: too many wait. */
+/* Called before a thread for a blocking call starts and when it ends. Returns false if too many wait. */
 bool connect_begin_thread(struct broker *broker);
 void connect_end_thread(struct broker *broker);
 
 /* ---- proxy_client.c ---- */
 
-/* One question to the proxy. It belongs to the thread that waits for the answer. */
+/* One request to the proxy. Owned by the thread that waits for the answer. */
 struct proxy_request {
 	uint64_t id;
 	int why;
@@ -59,19 +60,19 @@ struct proxy_request {
 	struct proxy_request *next;
 };
 
-/* The line to the proxy; -1: there is none, or it was cut. */
+/* The socket to the proxy; -1: none, or closed. */
 int proxy_client_line(const struct broker *broker);
-/* Answers of the proxy are read from now on, where there is one. */
+/* Starts reading the proxy's answers, if there is one. */
 void proxy_client_start(struct broker *broker);
-/* 0, or an errno: there is no proxy. To be ended by egress_end. */
+/* Returns 0 or an errno. End a request by proxy_client_drop. */
 int proxy_client_ask(struct broker *broker, const struct destination *to,
 		     struct proxy_request *ret_asking);
-/* Waits for an answer, a short while at most; false: none yet. */
+/* Waits for an answer, up to a limit. Returns false if there is none yet. */
 bool proxy_client_wait(struct broker *broker, const struct proxy_request *asking, int milliseconds);
-/* No answer is waited for any more. */
+/* Ends a request. */
 void proxy_client_drop(struct broker *broker, const struct proxy_request *asking);
-/* A number for a connection that is not asked for. */
+/* A new id for a connection without a request. */
 uint64_t proxy_client_number(struct broker *broker);
-/* EGRESS_EXPECT before a connect to the proxy; after it where it comes from, or EGRESS_FORGET. */
+/* Sends EGRESS_EXPECT before a connect to the proxy, and afterwards the local address or EGRESS_FORGET. */
 int proxy_client_say(struct broker *broker, uint64_t id, enum egress_kind kind,
 		     const struct destination *about);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of folders that are longer than the kernel tells. Such a folder is reached by relative calls only. Its name
- * is put together from the last folder above it whose name the kernel tells, and the names on the way down.
+ * Paths of directories that are longer than PATH_MAX, which the kernel does not report. Such a directory is
+ * reached by relative calls only. Its path is assembled from the last directory above it whose path the
+ * kernel reports, and the names below that.
  */
 #pragma once
 
@@ -10,22 +11,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Of a name; a folder further down has none. */
+/* Limit of a path; a deeper directory has none. */
 #define DEEP_MAX 65536
 
-/* What is remembered of names that were told. Only a guess: looked at again each time. */
+/* Cache of assembled paths. An entry is a hint and is checked at each use. */
 #define DEEP_NAMES 32
 struct long_names {
-	pthread_mutex_t lock; /* for the rest, all zero in the beginning */
+	pthread_mutex_t lock; /* protects the rest; all zero initially */
 	struct long_name_dir {
 		dev_t device;
 		ino_t inode;
-		char *name; /* NULL: nothing is remembered here */
+		char *name; /* NULL: unused */
 	} folders[DEEP_NAMES];
 	unsigned next;
 };
 
-/* To be freed. NULL with errno: ENAMETOOLONG, or why it cannot be told. deep may be NULL. */
+/*
+ * Returns the path, which the caller frees. NULL with errno: ENAMETOOLONG, or why it cannot be found. deep
+ * may be NULL.
+ */
 char *long_name_name(struct long_names *deep, int folder);
-/* Can the kernel not tell such a name, and opens nothing by it? */
+/* Is the path too long for the kernel to report or open? */
 bool long_name_is(const char *path);

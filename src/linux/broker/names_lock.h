@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who decides about names and then acts must not be disturbed in between: not by another thread, and not
- * by another session of the user's, which has a broker of its own and may work in the same project. All
- * of these lock one file; what stands in it tells the others that something is not as they remember it.
+ * Serialises decisions about names with the action that follows, against other threads and against other
+ * sessions of the user, which have their own brokers and may work in the same project. All of them lock one
+ * file, which also tells the others which cached settings are outdated.
  */
 #pragma once
 
@@ -14,16 +14,16 @@
 struct git_repo_cache;
 
 struct names_lock {
-	pthread_rwlock_t lock; /* for our own threads */
-	pthread_mutex_t gate;  /* for sharing and turn */
-	int others;	       /* the file; -1: there is none, and nobody else is known */
-	unsigned sharing;      /* threads of ours that do */
-	uint64_t generation;   /* as it was when we looked last */
+	pthread_rwlock_t lock; /* for the threads of this broker */
+	pthread_mutex_t gate;  /* protects sharing and generation */
+	int others;	       /* fd of the lock file; -1: none, so no other session is known */
+	unsigned sharing;      /* threads that hold it shared */
+	uint64_t generation;   /* generation in the file at the last look */
 	struct git_repo_cache
-		*memory;	    /* forgotten when another session has changed names; or NULL */
-	bool is_taken;		    /* by one of ours, alone */
-	bool keeps_memory;	    /* nothing that we remember was changed by that one */
-	char changing[2][PATH_MAX]; /* by that one; "": nothing more */
+		*memory;   /* cache to invalidate when another session has changed names; or NULL */
+	bool is_taken;	   /* one of our threads holds it exclusively */
+	bool keeps_memory; /* that thread changed nothing that is cached */
+	char changing[2][PATH_MAX]; /* the paths that it changes; "": none */
 };
 
 /* How one call holds it. */
@@ -32,7 +32,7 @@ struct names_hold {
 	enum { NAMES_FREE, NAMES_SHARED, NAMES_EXCLUSIVE } how;
 };
 
-/* What was as it is when the lock was lent. */
+/* State at the time of names_suspend. */
 struct names_lock_loan {
 	bool is_taken;
 	uint64_t generation, motions;
@@ -40,12 +40,12 @@ struct names_lock_loan {
 };
 
 void names_lock_start(struct names_lock *names);
-/* Beside others who only share. */
+/* Locks shared. */
 void names_rdlock(struct names_hold *hold);
-/* Alone. Who has it says what will be changed before it is: everything that is remembered is forgotten else. */
+/* Locks exclusively. Call names_lock_changes before a change, or all cached settings are invalidated. */
 void names_wrlock(struct names_hold *hold);
 void names_lock_changes(struct names_lock *names, const char *path, const char *other);
-/* Nothing came of it that this session remembers. */
+/* The holder changed nothing that this session caches. */
 void names_lock_keep_memory(struct names_lock *names);
 void names_unlock(struct names_hold *hold);
 /*

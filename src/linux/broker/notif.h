@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One routed call: what the caller asked for, read once from its memory, and what of the caller is
- * needed to answer: its folder, its descriptors, its umask. Nothing read here is read again.
+ * One seccomp notification: its arguments, read once from the caller's memory, and the caller's working
+ * directory, fds and umask. Nothing is read a second time.
  */
 #pragma once
 
@@ -14,16 +14,16 @@
 #include "linux/broker/affinity.h"
 
 /*
- * What a receiving thread keeps open of its callers, for the next call. All are of the very thread:
- * when it is gone they say so, whoever has its number then.
+ * Open fds of recent callers, kept by a receiving thread for the next call. All refer to one thread: when
+ * it is gone, using them fails, even if its tid is reused.
  */
 #define CALLER_FDS 8
-#define NOTIF_TRIES 100 /* of what can hardly fail, before everything is given up */
+#define NOTIF_TRIES 100 /* retries of an operation that hardly ever fails, before giving up */
 struct caller_fds {
-	pid_t thread; /* 0: nobody; of the rest, -1: not asked for yet */
-	int folder;   /* in /proc */
-	int status;   /* in that folder */
-	int table;    /* of descriptors: a pidfd */
+	pid_t thread; /* 0: unused. Of the rest, -1: not opened yet */
+	int folder;   /* /proc/TID */
+	int status;   /* status in that directory */
+	int table;    /* pidfd, for the caller's fd table */
 };
 
 struct broker;
@@ -34,54 +34,55 @@ struct nest_call;
 struct notif_call {
 	struct seccomp_notif notif;
 	int listener;
-	pid_t thread;		 /* the caller, as the kernel numbers it */
-	struct caller_fds *kept; /* CALLER_FDS of them, the receiving thread's own; NULL: none */
-	struct affinity
-		*affinity;	 /* the receiving thread's own; NULL: the caller may be anywhere */
-	struct long_names *deep; /* what is remembered of long names; NULL: nothing */
+	pid_t thread;		   /* tid of the caller */
+	struct caller_fds *kept;   /* CALLER_FDS entries of the receiving thread; NULL: none */
+	struct affinity *affinity; /* of the receiving thread; NULL: do not pin the caller */
+	struct long_names *deep;   /* cache of long paths; NULL: none */
 	struct broker *broker;
 	struct names_hold *names; /* how this call holds the names lock */
 	struct nest_call *nested; /* the nests of its caller (nest.h); NULL: none */
 };
 
-/* 0, or an errno for the caller. A path that is not there whole is EFAULT or ENAMETOOLONG. */
+/* Returns 0 or an errno. An unterminated path fails with EFAULT or ENAMETOOLONG. */
 int notif_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX]);
 int notif_bytes(const struct notif_call *request, uint64_t address, void *to, size_t size);
-/* Into the caller's memory, where it asked for it; the call must be known to wait still. */
+/* Writes to the caller's memory. Check notif_is_valid first. */
 void notif_write(const struct notif_call *request, uint64_t address, const void *from, size_t size);
-/* The folder a relative path starts from, held by O_PATH; or -1 with *ret_errno. */
+/* The directory that a relative path starts from, as an O_PATH fd; or -1 with *ret_errno. */
 int notif_folder(const struct notif_call *request, int folder, int *ret_errno);
-/* The caller's own descriptor, shared with it; or -1 with *ret_errno. */
+/* A duplicate of the caller's fd; or -1 with *ret_errno. */
 int notif_descriptor(const struct notif_call *request, int number, int *ret_errno);
-/* What the caller's new files lack; 077 when it cannot be told. */
+/* The caller's umask; 077 if it cannot be read. */
 mode_t notif_umask(const struct notif_call *request);
-/* Is the call still waiting, and was everything above about the very caller? */
+/* Does the call still wait, so that everything read above was the caller's? */
 bool notif_is_valid(const struct notif_call *request);
-/* A copy for another thread: what belongs to the receiving one is left out. */
+/* A copy for another thread, without what belongs to the receiving one. */
 struct notif_call notif_copy(const struct notif_call *request);
 
-/* Answers. ENOENT from the kernel means that the caller is gone: nothing is left to say. */
+/* Answers with an errno. If the kernel returns ENOENT the caller is gone. */
 void notif_fail(const struct notif_call *request, int why);
 void notif_return(const struct notif_call *request, int64_t value);
-/* The kernel does it by itself: only where the inner layer decides. */
+/* Lets the kernel continue: only where the inner layer decides. */
 void notif_continue(const struct notif_call *request);
-/* Puts fd, which is closed here in every case, into the caller's table and returns its number. */
+/* Installs fd in the caller's table and returns its number as the result; always closes fd here. */
 void notif_give(const struct notif_call *request, int fd, bool close_on_exec);
-/* The same under a number of our choice, which nothing has in the caller's table. */
+/* The same with a given number, which must be free in the caller's table. */
 void notif_give_as(const struct notif_call *request, int fd, int number, bool close_on_exec);
-/* Two, which are closed here, with their numbers where the caller wants them: int[2] at address. */
+/* Installs two fds, and closes them here; writes their numbers to int[2] at address. */
 void notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t address,
 		     bool close_on_exec);
-/* The process that the calling thread belongs to; 0: it cannot be told. */
+/* The process of the calling thread; 0: unknown. */
 pid_t notif_process(const struct notif_call *request);
-/* Could something be put into the caller's table? The kernel looks before it makes or cuts a file. */
+/*
+ * Is there room for another fd in the caller's table? The kernel checks that before it creates or truncates
+ * a file.
+ */
 bool notif_has_room(const struct notif_call *request);
-/* Has the caller's table this number free? */
+/* Is this number free in the caller's table? */
 bool notif_has_free(const struct notif_call *request, int number);
 /*
- * To be asked again and again while a call waits: 0, or what it has to fail with because a signal is
- * due. NOTIF_RESTART is the kernel's ERESTARTSYS: EINTR or once more, as the handler has it. looks
- * belongs to this one call and is 0 in the beginning.
+ * Poll it while a call waits. Returns 0, or the errno for a pending signal. NOTIF_RESTART is the kernel's
+ * ERESTARTSYS: EINTR, or restart if the handler says so. *looks belongs to one call and starts with 0.
  */
 #define NOTIF_RESTART 512
 int notif_interruption(const struct notif_call *request, int *looks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of the guard that is under no Landlock layer. It opens what the broker has judged and no
- * layer can grant: what the broker may open by its layer the command may read natively.
+ * A guard thread under no Landlock layer. It opens what the broker has allowed and no layer can grant,
+ * because the command could open natively whatever the broker's layer grants.
  */
 #pragma once
 
@@ -14,19 +14,19 @@ struct opener_job;
 struct opener {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	/* few sessions ever need one */
+	/* started on demand: few sessions need it */
 	enum { OPENER_NONE, OPENER_WANTED, OPENER_SERVES, OPENER_FAILED } state;
 	struct opener_job *jobs;
 };
 
-/* One open; -1 with errno. held: what is opened, or the folder in which it is made. */
+/* Opens once; -1 with errno. held: the object, or the directory for a new file. */
 typedef int opener_fn(const struct open_call *o, int held);
 
 void opener_begin(struct opener *opener);
 /*
- * Starts the thread, if it is wanted. By the process's first thread, which is under no layer, whenever a
- * signal woke it.
+ * Starts the thread if it is wanted. Called by the first thread, which is under no layer, after each
+ * signal.
  */
 void opener_attend(struct opener *opener);
-/* Has it done by that thread, and waits for it. */
+/* Runs open in that thread and waits for it. */
 int opener_open(const struct open_call *o, int held, opener_fn *open);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for routed calls: as few as can be, because a call wakes everybody who waits. */
+/*
+ * Threads that receive notifications. Each notification wakes all threads blocked in NOTIF_RECV, so there
+ * is one, or two under contention.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -10,21 +13,21 @@
 struct broker;
 
 struct pool {
-	int receiving;	 /* threads that wait for a call */
-	int idle;	 /* threads that wait to be called */
-	int calls;	 /* how often one was: what they wait on */
-	int threads;	 /* all of them */
-	int threads_max; /* 1: there is no reserve */
-	bool is_watched; /* one of the reserve looks whether a call takes long */
+	int receiving;	 /* threads in NOTIF_RECV */
+	int idle;	 /* spare threads */
+	int calls;	 /* wake-ups of spare threads so far; they wait on it */
+	int threads;	 /* all threads */
+	int threads_max; /* 1: no spare threads */
+	bool is_watched; /* a spare thread watches for long calls */
 	unsigned received;
-	pid_t last;    /* who called last */
-	int contended; /* more than 0: not the same one as always */
-	int at_work;   /* threads that answer one */
-	int busy;      /* grows with calls at once */
-	bool spread;   /* many call at once: each is answered wherever the kernel likes */
-	pid_t staying; /* the thread that waits on one processor only, or 0 */
-	struct affinity affinity; /* as every thread begins with it */
+	pid_t last;		  /* the last caller */
+	int contended;		  /* above 0: calls come from several callers */
+	int at_work;		  /* threads that answer a call */
+	int busy;		  /* grows with concurrent calls */
+	bool spread;		  /* many concurrent calls: do not pin callers */
+	pid_t staying;		  /* the thread waiting on one CPU, or 0 */
+	struct affinity affinity; /* initial state of each thread */
 };
 
-/* Serves until the process ends, with threads_max threads at most. */
+/* Serves with at most threads_max threads and never returns. */
 _Noreturn void pool_start(struct broker *broker, int threads_max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Terminals of a session: those it was started on, those its processes hold, and those they make. All
- * others are somebody else's, and what is typed there is, too.
+ * Ptys of a session: those it was started on, those its processes have open, and those they create. Other
+ * ptys, and what is typed there, belong to other processes.
  */
 #pragma once
 
@@ -12,19 +12,21 @@
 
 #define PTYS_MADE 256
 #define PTYS_KNOWN 4
-#define TERMINALS_SPARE 2 /* as enforce_fds has places */
+#define TERMINALS_SPARE 2 /* number of places in enforce_fds */
 
 struct ptys {
 	pthread_mutex_t lock;
 	struct {
-		int held;      /* by O_PATH: when it is gone its file has no name any more */
-		uint64_t nest; /* whose it is */
+		int held;      /* O_PATH fd: loses its path when the pty is gone */
+		uint64_t nest; /* nest of its creator */
 	} made[PTYS_MADE];
 	size_t made_count;
-	/* the layers grant these; only numbers: a later one of the same is refused by them */
+	/*
+	 * granted by the layers; numbers only, because the layers refuse a later pty with the same number
+	 */
 	dev_t known[PTYS_KNOWN];
 	size_t known_count;
-	/* masters opened before the layers were entered, which grant their other ends; -1: none */
+	/* masters opened before the layers, which grant their slaves, were entered; -1: none */
 	int spare[TERMINALS_SPARE];
 };
 
@@ -36,20 +38,20 @@ struct stat;
 struct notif_call;
 
 /*
- * Before the layers are entered: grants the terminals that the command starts with, and the first few that
- * it will make. -1 with errno.
+ * Before the layers are entered: grants the ptys that the command starts on, and the first ones that it
+ * will create. Returns -1 with errno.
  */
 int pty_grant(struct sandbox *box, const struct enforce_main *main);
 
-/* Is it a terminal, or what makes one, and are they for the broker to tell apart? */
+/* Is it a pty or /dev/ptmx, and must the broker decide about it? */
 bool pty_is_brokered(const struct open_call *o);
-/* One that the layers grant by themselves. */
+/* Do the layers grant it? */
 bool pty_is_granted(const struct open_call *o);
-/* The descriptor for it if it is the session's own, or -1 with errno; refusals are told. */
+/* Returns an fd if it is the session's, or -1 with errno after a report. */
 int pty_open(const struct open_call *o);
-/* The caller's own, whatever its name: no questions asked. */
+/* Opens the caller's own terminal under any path, without further checks. */
 int pty_open_object(const struct open_call *o, int object);
-/* Of a held terminal at path: is it the session's, to be used like this? */
+/* Is an open pty at path the session's, for this access mode? */
 bool pty_is_sessions(const struct notif_call *request, int object, const char *path, int mode);
 
 #define MAKER "/dev/ptmx"

@@ -16,7 +16,7 @@
 
 #include "base/fd.h"
 
-/* ---- reading ---- */
+/* ---- read ---- */
 
 struct cgroup_lines
 cgroup_lines_open(int folder, const char *file)

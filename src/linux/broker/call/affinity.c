@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * See affinity.h. Only who may be everywhere is kept: a choice of processors that somebody made by hand
- * is left alone, and who may be everywhere gets back just that, whatever becomes of the machine.
+ * See affinity.h. Only a caller whose mask is "all CPUs" is pinned; a mask that the user set is never
+ * touched. Unpinning sets all bits, so CPU hotplug does not matter.
  */
 #include "linux/broker/affinity.h"
 
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STAYS 32 /* calls; then we may be woken elsewhere, because the caller may be there by now */
+#define STAYS 32 /* calls; then the thread unpins for once, because the caller may have moved */
 #define BITS (8 * sizeof(unsigned long))
 #define SIZE (AFFINITY_WORDS * sizeof(unsigned long))
 
@@ -53,7 +53,7 @@ count(const unsigned long places[AFFINITY_WORDS])
 	return sum;
 }
 
-/* Asking for all of them changes nothing where nobody made a choice. */
+/* A mask of all CPUs means that none was set by hand. */
 static bool
 find_all(struct affinity *affinity)
 {
@@ -78,7 +78,7 @@ affinity_reset(const struct affinity *affinity)
 		set_everywhere(0);
 }
 
-/* Whoever stayed before does so no longer: nobody would end it. */
+/* Unpins the thread that was pinned before, which would not do so itself. */
 static void
 set_staying(struct affinity *affinity)
 {
@@ -95,7 +95,7 @@ is_staying(const struct affinity *affinity, pid_t caller)
 	       __atomic_load_n(affinity->staying, __ATOMIC_SEQ_CST) == affinity->own;
 }
 
-/* We too are woken by the adding. */
+/* ADDFD wakes this thread, too. */
 static bool
 stay(struct affinity *affinity, pid_t caller)
 {

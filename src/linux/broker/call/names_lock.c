@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lock of names. Its file is held by flock: the kernel drops that with the last descriptor, and a
- * session has one of its own, so who dies with it keeps nobody waiting. That lock is the whole session's:
- * the first thread that shares gets it, and the last one lets it go.
+ * The names lock. Its file is locked by flock(2): the kernel releases it with the last fd, so a session
+ * that dies blocks no other. The lock belongs to the whole session: the first thread that shares takes it,
+ * the last one releases it.
  */
 #include "linux/broker/names_lock.h"
 
@@ -17,17 +17,17 @@
 #include "base/clock.h"
 #include "git/protect/git_repo_cache.h"
 
-/* Longer than any answer is waited for. */
+/* Longer than any wait for an answer. */
 #define LENT_MS 2000
 
-/* What stands in the file. */
+/* The content of the lock file. */
 struct lock_state {
-	uint64_t generation; /* of those who were alone */
-	uint64_t motions;    /* of those who shared, while somebody who is alone has lent it */
-	int64_t lent_until;  /* by the clock of this machine; 0: never */
+	uint64_t generation; /* incremented by each exclusive holder */
+	uint64_t motions;   /* incremented by shared holders while an exclusive one has suspended */
+	int64_t lent_until; /* on the machine's monotonic clock; 0: not suspended */
 };
 
-/* Behind it, one for each of the last turns: what was changed then. */
+/* Behind it: what the last generations changed. */
 #define NOTES 16
 struct note {
 	uint64_t generation;
@@ -55,7 +55,7 @@ place_of_note(uint64_t generation)
 	return (off_t)(sizeof(struct lock_state) + generation % NOTES * sizeof(struct note));
 }
 
-/* first "": it may be anything. */
+/* Invalidates the cache for two paths; first "": for all. */
 static void
 forget(struct names_lock *names, const char *first, const char *second, bool has_settings)
 {
@@ -64,7 +64,7 @@ forget(struct names_lock *names, const char *first, const char *second, bool has
 		git_repo_cache_changed(names->memory, second, has_settings);
 }
 
-/* What changed in one turn; without a whole note of it that may be anything. */
+/* Invalidates what one generation changed; without a complete note, everything. */
 static void
 forget_turn(struct names_lock *names, uint64_t generation)
 {
@@ -94,8 +94,8 @@ forget_turns(struct names_lock *names, uint64_t generation)
 }
 
 /*
- * Another session may have made repositories of folders that we remember as none. Before anybody of ours
- * decides: whoever comes next finds the turn as it is.
+ * Another session may have turned directories that we cached into repositories. Done before any thread of
+ * ours decides: later ones find the generation unchanged.
  */
 static struct lock_state
 catch_up(struct names_lock *names)
@@ -121,7 +121,10 @@ say(const struct names_lock *names, size_t where, uint64_t value)
 	       pwrite(names->others, &value, sizeof value, (off_t)where) == sizeof value;
 }
 
-/* Who lent it wants to know. Two at once may say the same: it is another number all the same. */
+/*
+ * Tells a suspended holder. Two threads may write the same number: it differs from the old one
+ * nevertheless.
+ */
 static void
 note_motion(const struct names_lock *names, const struct lock_state *state)
 {
@@ -145,7 +148,7 @@ names_rdlock(struct names_hold *hold)
 	hold->how = NAMES_SHARED;
 }
 
-/* Said before anything is done: nobody looks before we are ready. */
+/* Written before anything is changed: no other session reads it before this one releases the lock. */
 static void
 turn_on(struct names_lock *names)
 {
@@ -179,7 +182,7 @@ names_lock_changes(struct names_lock *names, const char *path, const char *other
 		return;
 	note->generation = names->generation;
 	memcpy(note->paths, names->changing, sizeof note->paths);
-	/* what cannot be written is not there, and counts as anything */
+	/* a note that cannot be written counts as a change of everything */
 	if (pwrite(names->others, note, sizeof *note, place_of_note(names->generation)) < 0)
 		return;
 }
@@ -219,7 +222,7 @@ names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan)
 	state = catch_up(names);
 	*ret_loan = (struct names_lock_loan){is_taken, state.generation, state.motions,
 					     clock_ms() + LENT_MS};
-	/* who would not tell us is not let in */
+	/* if the others cannot be told, keep the lock */
 	if (is_taken
 		    ? say(names, offsetof(struct lock_state, lent_until), (uint64_t)ret_loan->until)
 		    : --names->sharing == 0)

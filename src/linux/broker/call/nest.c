@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The outer side of sandboxes inside each other. A process's nest is told by the hard limit of
- * RLIMIT_LOCKS, which the kernel inherits and does not use, and which the filter lets nobody set.
- * It is only ever lowered: a nest has a greater number than the one around it. The lower bits of a number are the
- * place of the nest in a table, whose places are used again; a process whose number is in its place no more is
- * one of a sandbox that ended long ago, and nothing is done for it.
+ * The outer side of nests. The nest id of a process is stored in the hard limit of RLIMIT_LOCKS, which is
+ * inherited, has no effect in the kernel, and cannot be set through the filter. It is only ever lowered, so
+ * an inner nest has a lower limit than the one around it. The low bits are the index in a table whose
+ * entries are reused; a process whose id is no longer in its entry belongs to a nest that has ended, and
+ * the broker does nothing for it.
  *
- * Acting is safe where every plan of the chain says yes. Leaving a call to the kernel is safe where
- * no plan of the chain leaves it to us, as without nests: all the layers are the caller's own, and
- * each withholds what its plan does not grant outright. So whatever one of them guards is acted
- * upon or refused; and where nobody could be asked, everything is left to the layers.
+ * Acting on behalf is safe if every plan of the chain allows it. Continuing in the kernel is safe if no
+ * plan of the chain withholds the call there: all layers are the caller's own, and each withholds what its
+ * plan does not grant outright. So if any plan brokers a path the broker acts or refuses; if a nest is
+ * unregistered, every call is left to the layers.
  */
 #include "linux/broker/call/nest_table.h"
 
@@ -24,12 +24,12 @@
 #include "linux/broker/call/procfs_view.h"
 #include "plan/pty.h"
 
-/* Marks count down from here. A kernel of 32 bits takes what is above its range for no limit. */
+/* Ids count down from here. A 32-bit kernel treats larger values as no limit. */
 #define TOP ((uint64_t)1 << (sizeof(long) > 4 ? 60 : 30))
-#define DISTURBED_MAX 3 /* after which other sessions have to wait */
-#define SWEPT 64	/* places that each new one looks at for lines whose other end is gone */
+#define DISTURBED_MAX 3 /* then other sessions have to wait */
+#define SWEPT 64	/* entries that a new nest checks for closed sockets */
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
 void
 nest_make(struct broker *broker)
@@ -51,9 +51,9 @@ nest_make(struct broker *broker)
 		broker->nests = nests;
 }
 
-/* ---- marks ---- */
+/* ---- ids ---- */
 
-/* The place of a nest's number; -1: it is there no more. The lock is held. */
+/* The entry of an id; -1: gone. Requires the lock. */
 static int
 find_place(const struct nests *nests, uint64_t id)
 {
@@ -62,7 +62,7 @@ find_place(const struct nests *nests, uint64_t id)
 	return place < nests->count && nest_at(nests, place)->id == id ? place : -1;
 }
 
-/* The nest of a thread or process; -1: it cannot be told. The lock is held. */
+/* The nest of a thread or process; -1: unknown. Requires the lock. */
 static int
 read_mark_of(const struct nests *nests, pid_t thread)
 {
@@ -94,12 +94,12 @@ write_mark(const struct nests *nests, const struct notif_call *request, int plac
 bool
 nest_is_any(const struct broker *broker)
 {
-	/* nobody has a mark before there is a second */
+	/* no process has an id before there is a second entry */
 	return broker->nests != NULL &&
 	       __atomic_load_n(&broker->nests->count, __ATOMIC_SEQ_CST) > 1;
 }
 
-/* None of them is given to another while the call knows it. The lock is held. */
+/* Counts the call in every nest of the chain, so that no entry is reused meanwhile. Requires the lock. */
 static int
 find_chain(const struct nests *nests, const struct notif_call *request, struct nest_call *to)
 {
@@ -117,7 +117,7 @@ find_chain(const struct nests *nests, const struct notif_call *request, struct n
 	return place < 0 ? EPERM : 0;
 }
 
-/* From the one of that number on. */
+/* From this index of the chain on. */
 static void
 drop_chain(struct nests *nests, const struct nest_call *call, int first)
 {
@@ -151,7 +151,7 @@ nest_begin(const struct notif_call *request, struct nest_call *to)
 void
 nest_end(const struct nest_call *call)
 {
-	/* the innermost is handed to who begins the call again */
+	/* the reference to the innermost is passed on to the retry */
 	if (call->depth > 0)
 		drop_chain(call->nests, call, call->is_late && !call->is_disturbed ? 1 : 0);
 }
@@ -164,7 +164,7 @@ nest_drop(const struct broker *broker, struct nest *nest)
 	pthread_mutex_unlock(&broker->nests->lock);
 }
 
-/* The lock is held. */
+/* Requires the lock. */
 static bool
 is_in(const struct nests *nests, int place, const struct nest *around)
 {
@@ -187,7 +187,7 @@ nest_is_in(const struct broker *broker, uint64_t id, const struct nest *around)
 	return found;
 }
 
-/* The innermost that came to the door; NULL: none did. */
+/* The innermost registered nest; NULL: none. */
 static const struct nest *
 innermost_asked(const struct nest_call *call)
 {
@@ -205,7 +205,7 @@ nest_group(const struct notif_call *request)
 	return nest == NULL ? request->broker->group : nest->group;
 }
 
-/* Is a process or thread in the caller's innermost sandbox? */
+/* Is a process or thread in the caller's innermost nest? */
 static bool
 is_with(const struct nest_call *call, pid_t process)
 {
@@ -227,11 +227,11 @@ nest_holds(const struct notif_call *request, int fd, pid_t process)
 
 	if (nest_depth(request) == 0)
 		return true;
-	/* as long as it has not ended the number was its own */
+	/* it has not exited, so the pid was its own */
 	return is_with(request->nested, process) && poll(&ended, 1, 0) == 0;
 }
 
-/* The number may be another's by then; but what is held of the first one says so when it is opened. */
+/* The pid may have been reused by then; but reading the opened file of the old process fails. */
 bool
 nest_may_look(const struct notif_call *request, const char *path)
 {
@@ -259,7 +259,7 @@ nest_has_inside(const struct notif_call *request, uint64_t id)
 	return call == NULL || call->depth == 0 || nest_is_in(request->broker, id, call->chain[0]);
 }
 
-/* ---- the door ---- */
+/* ---- handshake ---- */
 
 void
 nest_close_dead(const struct broker *broker)
@@ -271,7 +271,7 @@ nest_close_dead(const struct broker *broker)
 	pthread_mutex_unlock(&broker->nests->lock);
 }
 
-/* The other end for the caller, or -1 with errno. The lock is held. */
+/* Returns the query socket for the caller, or -1 with errno. Requires the lock. */
 static int
 enter(struct nests *nests, const struct notif_call *request, int numbers)
 {
@@ -345,8 +345,8 @@ sys_nest_handshake(const struct notif_call *request)
 }
 
 /*
- * Has the caller a mark that covers the layer it is about to add? Where reading is guarded too, only
- * who came to the door gets one: nothing could be left to the others' layers. The lock is held.
+ * Does the caller have an id that covers the layer it is about to add? If reads are brokered only
+ * registered processes get one: no open could be left to the layers. Requires the lock.
  */
 static bool
 mark_unregistered(struct nests *nests, const struct notif_call *request, bool reads)
@@ -372,7 +372,7 @@ mark_unregistered(struct nests *nests, const struct notif_call *request, bool re
 	return write_mark(nests, request, inside);
 }
 
-/* Marked before it is restricted: there is no moment in which it is acted for past its layer. */
+/* The id is set before the layer is added, so the broker never acts past that layer. */
 void
 sys_landlock_restrict_self(const struct notif_call *request)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* Places for the sandboxes inside this one, and how many lines there may be. */
+/* Entries of the table of nests, and limits of open query sockets. */
 #include "linux/broker/call/nest_table.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 
-/* Lines at once, each a descriptor: in a session, and of these in one sandbox inside it. */
+/* Limits of query sockets, one fd each: per session, and per nest. */
 #define LINES_MAX 256
-#define LINES_SHARE 4 /* no more than this part of our descriptors */
+#define LINES_SHARE 4 /* at most this part of our fds */
 #define LINES_EACH(all) ((all) / 2)
 
-/* Nothing is done for its processes any more, nor for those that restricted themselves in it. */
+/* The broker does nothing for its processes any more, nor for unregistered ones in it. */
 static bool
 has_ended(const struct nests *nests, const struct nest *nest)
 {
@@ -20,7 +20,7 @@ has_ended(const struct nests *nests, const struct nest *nest)
 	return nest->depth > 0 && !has_line(nest);
 }
 
-/* Is it known to no call and to no other nest? */
+/* Do no call and no other nest refer to it? */
 static bool
 is_free(const struct nests *nests, struct nest *nest)
 {
@@ -34,7 +34,7 @@ is_free(const struct nests *nests, struct nest *nest)
 	return !waits;
 }
 
-/* A place that was never used, or -1. */
+/* Returns an entry never used, or -1. */
 static int
 find_new_place(struct nests *nests)
 {
@@ -52,7 +52,7 @@ find_new_place(struct nests *nests)
 	return place;
 }
 
-/* The place of one that ended, the longest ago first, or -1. */
+/* Returns the entry of the nest that ended first, or -1. */
 static int
 find_free_place(struct nests *nests)
 {
@@ -114,7 +114,7 @@ nests_close_dead(struct nests *nests, int places)
 
 		nests->swept = nests->swept % (nests->count - 1) + 1;
 		nest = nest_at(nests, nests->swept);
-		/* who holds it is talking to it */
+		/* locked: a query is under way */
 		if (!has_line(nest) || pthread_mutex_trylock(&nest->lock) != 0)
 			continue;
 		line.fd = nest->line;

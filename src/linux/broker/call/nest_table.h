@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the sandboxes inside this one. A place is used again when the sandbox has ended and no call knows
- * it; a number never is. All of it is for who holds the lock.
+ * The table of nests. An entry is reused when its nest has ended and no call refers to it; an id is never
+ * reused. All functions require the lock.
  */
 #pragma once
 
@@ -13,10 +13,11 @@
 
 struct nests {
 	pthread_mutex_t lock;
-	uint64_t plain, top; /* the mark of a process in no nest; that of nest 0 */
-	uint64_t made;	     /* nests that there ever were */
-	int count;	     /* places that were ever in use */
-	int next, swept;     /* the place that is looked at next: for another nest, for its line */
+	uint64_t plain, top; /* nest id of a process in no nest; that of entry 0 */
+	uint64_t made;	     /* number of nests so far */
+	int count;	     /* entries ever used */
+	/* the next entry to try for a new nest, and to check for a closed socket */
+	int next, swept;
 	struct nest *chunks[CHUNKS];
 };
 
@@ -32,9 +33,12 @@ has_line(const struct nest *nest)
 	return __atomic_load_n(&nest->line, __ATOMIC_RELAXED) >= 0;
 }
 
-/* The place of a new one, or -1 with errno. */
+/* Returns the entry of a new nest, or -1 with errno. */
 int nests_add(struct nests *nests, int parent, bool is_unregistered, int line);
-/* Closes lines whose other end is gone, looking at so many places. An agent may run thousands, one after the other. */
+/*
+ * Checks some entries and closes sockets whose other end is closed. An agent may run thousands of nests in
+ * a row.
+ */
 void nests_close_dead(struct nests *nests, int places);
-/* Are there as many lines as may be, in all or in the sandbox that parent is in? numbers: of our descriptors. */
+/* Is the limit of sockets reached, for all nests or for the parent's? numbers: limit of our fds. */
 bool nests_are_full(const struct nests *nests, int parent, int numbers);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading a caller and answering it. The caller is stopped in its call, but its other threads are
- * not: memory is copied once, and whatever was taken by number is checked to have been the caller's
- * by asking afterwards whether the call still waits.
+ * Reads a caller and answers it. The calling thread waits in its system call, but its other threads run:
+ * memory is copied once, and what was opened by pid is verified by checking afterwards that the
+ * notification is still valid.
  */
 #include "linux/broker/notif.h"
 
@@ -21,7 +21,7 @@
 #include "linux/broker/nest.h"
 #include "linux/seccomp/syscalls.h"
 
-#define PIDFD_OF_THREAD O_EXCL /* 6.9 */
+#define PIDFD_OF_THREAD O_EXCL /* Linux 6.9 */
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1u
 #endif
@@ -32,11 +32,11 @@ struct add_fd {
 #define ADD_FD_AS 1u
 #define IOCTL_ADD_FD _IOW('!', 3, struct add_fd)
 #define ROOM_TRIES 2048
-/* after which a signal that nobody took counts as the caller's own */
+/* looks after which a pending signal counts as the caller's own */
 #define LOOKS_FIRST 2
 #define LOOKS_OTHERS 4
 #define BIT(signal) (1ull << ((signal)-1))
-/* the number that 5.4 to 5.16 had first is still taken everywhere */
+/* the number used from 5.4 to 5.16, still accepted */
 #define IOCTL_ID_VALID _IOW('!', 2, uint64_t)
 
 bool
@@ -46,13 +46,13 @@ notif_is_valid(const struct notif_call *request)
 
 	if (ioctl(request->listener, IOCTL_ID_VALID, &id) == 0)
 		return true;
-	/* gone; or it cannot be told, and then who may still be waiting must not wait for ever */
+	/* gone; on any other error fail the call, because the caller may still wait */
 	if (errno != ENOENT)
 		notif_fail(request, EIO);
 	return false;
 }
 
-/* The same in another way, for where a sandbox around us refuses that call. */
+/* Fallback through /proc, if an outer sandbox blocks process_vm_readv. */
 static ssize_t
 read_memory(const struct notif_call *request, uint64_t address, void *to, size_t size)
 {
@@ -94,7 +94,7 @@ notif_write(const struct notif_call *request, uint64_t address, const void *from
 		return;
 }
 
-/* Page by page: what follows the end of the text may not be mapped. */
+/* Page by page: the page behind the end of the string may be unmapped. */
 int
 notif_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX])
 {
@@ -114,7 +114,7 @@ notif_path(const struct notif_call *request, uint64_t address, char to[PATH_MAX]
 	return ENAMETOOLONG;
 }
 
-/* ---- what is kept of callers ---- */
+/* ---- cached fds of callers ---- */
 
 static void
 forget(struct caller_fds *kept)
@@ -139,7 +139,7 @@ keep(const struct notif_call *request, struct caller_fds *to)
 	return to;
 }
 
-/* NULL with errno. */
+/* Returns NULL with errno. */
 static struct caller_fds *
 keep_folder(const struct notif_call *request, struct caller_fds *to)
 {
@@ -154,8 +154,8 @@ keep_folder(const struct notif_call *request, struct caller_fds *to)
 }
 
 /*
- * BASELINE(6.9): only a process's first thread can be held; its table is the other threads' too. Not
- * kept, because it may be there longer than the thread.
+ * BASELINE(6.9): pidfds only for thread group leaders; the leader shares its fd table. Not cached, because
+ * the leader may outlive the thread.
  */
 static int
 take_from_process(const struct notif_call *request, int number)
@@ -165,7 +165,7 @@ take_from_process(const struct notif_call *request, int number)
 	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
 }
 
-/* A descriptor of the caller's by what is kept; -1 with errno, ESRCH of one that is gone. */
+/* Duplicates a fd of the caller through the cache; -1 with errno, ESRCH if the cached thread is gone. */
 static int
 take_descriptor(const struct notif_call *request, struct caller_fds *kept, int number)
 {
@@ -180,7 +180,7 @@ take_descriptor(const struct notif_call *request, struct caller_fds *kept, int n
 	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
 }
 
-/* The working folder by what is kept; -1 with errno, of one that is gone ENOENT or ESRCH. */
+/* Opens the working directory through the cache; -1 with errno, ENOENT or ESRCH if the thread is gone. */
 static int
 open_folder(const struct notif_call *request, struct caller_fds *kept)
 {
@@ -211,7 +211,7 @@ notif_descriptor(const struct notif_call *request, int number, int *ret_errno)
 	struct caller_fds own = {0}, *kept = find_kept(request, &own);
 	int fd = take_descriptor(request, kept, number);
 
-	/* the number of the thread may have another owner by now */
+	/* the tid may have been reused */
 	if (fd < 0 && errno != EBADF && errno != EPERM) {
 		forget(kept);
 		fd = take_descriptor(request, kept, number);
@@ -232,7 +232,7 @@ notif_folder(const struct notif_call *request, int folder, int *ret_errno)
 		return notif_descriptor(request, folder, ret_errno);
 	fd = open_folder(request, kept);
 	if (fd < 0) {
-		/* the number may have another owner by now */
+		/* the tid may have been reused */
 		forget(kept);
 		fd = open_folder(request, kept);
 	}
@@ -257,7 +257,7 @@ read_status_text(const struct notif_call *request, char *to, size_t size)
 	return n;
 }
 
-/* A number that /proc has about the caller, or other. */
+/* Reads a number from the caller's /proc status; other if it is missing. */
 static unsigned long
 read_status(const struct notif_call *request, const char *key, int base, unsigned long other)
 {
@@ -292,8 +292,8 @@ notif_has_free(const struct notif_call *request, int number)
 }
 
 /*
- * From above: whoever has nearly all of them got the upper ones last. What cannot be told, or not
- * soon, is left to the adding itself.
+ * Tries high numbers first: a process near its limit got those last. If it cannot be told quickly, ADDFD
+ * will fail.
  */
 bool
 notif_has_room(const struct notif_call *request)
@@ -340,7 +340,7 @@ answer(const struct notif_call *request, int64_t value, int error, uint32_t flag
 		if (ioctl(request->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0 ||
 		    errno == ENOENT || errno == EINPROGRESS)
 			return;
-		/* who waits for it would wait for ever: rather everything ends */
+		/* the caller would wait forever: end the session instead */
 		if (errno != EINTR && tries >= NOTIF_TRIES)
 			_exit(1);
 	}
@@ -380,9 +380,9 @@ add_fd(const struct notif_call *request, struct add_fd *add)
 }
 
 /*
- * Two steps, with our own copy closed between them: answered in one, the caller could go on while we
- * still held the file open for writing, and its exec would say ETXTBSY; and would go on with the
- * processors that we left it for the adding.
+ * ADDFD and reply in two steps, with our copy closed in between. In one step the caller could continue
+ * while the broker has the file open for writing, so that exec fails with ETXTBSY; and it would continue
+ * with the CPU mask set for ADDFD.
  */
 static void
 give(const struct notif_call *request, int fd, int wanted, bool close_on_exec)
@@ -442,7 +442,7 @@ notif_give_pair(const struct notif_call *request, const int pair[2], uint64_t ad
 		notif_fail(request, why);
 }
 
-/* ---- calls that wait ---- */
+/* ---- blocking calls ---- */
 
 static uint64_t
 number_in(const char *text, const char *key, int base)
@@ -452,7 +452,7 @@ number_in(const char *text, const char *key, int base)
 	return line == NULL ? 0 : strtoull(line + strlen(key), NULL, base);
 }
 
-/* Those of a set that end a wait: caught ones, and stops. Nothing that is ignored ever waits. */
+/* The signals of a set that end a wait: caught ones, and stops. Ignored signals are never pending. */
 static uint64_t
 ending(const char *text, uint64_t set)
 {
@@ -462,10 +462,10 @@ ending(const char *text, uint64_t set)
 }
 
 /*
- * What is for the process was given to one of its threads: to the first, if that could take it, but
- * the end of a child to whoever made the child. The kernel does not say to which, and one that has
- * none must not be told to begin again: it would see the kernel's own word for that. Whoever has it
- * and does not wait here takes it at once, and the first one before the others.
+ * A signal for the process is delivered to one of its threads: the main thread if it can take it, but
+ * SIGCHLD to the thread that forked. The kernel does not tell which; a call without a signal must not be
+ * restarted, because the caller would see ERESTARTSYS. A thread that got the signal and does not wait here
+ * takes it at once, so a signal that stays pending is the caller's; the main thread is assumed first.
  */
 static int
 judge_shared(const char *text, const struct notif_call *request, uint64_t shared, int *looks)

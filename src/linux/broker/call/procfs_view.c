@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Procfs on behalf. The broker sees its own process with an owner's eyes, whatever its layers say:
- * threads of one process pass every check. So its folders are refused by name here, with the
- * exception of what every process shows to everybody and checks again when it is read.
+ * procfs on behalf of a caller. The broker has an owner's access to its own process whatever its layers
+ * are, because threads of one process pass every ptrace check. So files of its own process are refused by
+ * name, except those that every process may read and that check at read time.
  */
 #include "linux/broker/call/procfs_view.h"
 
@@ -19,7 +19,7 @@
 
 #define ROOT_INODE 1
 
-/* What is opened without a check of who opens; ps needs them of every process. */
+/* Opened without a check; ps needs them for every process. */
 static const char *const harmless[] = {".",	 "..",	    "task", "stat",  "statm",
 				       "status", "cmdline", "comm", "cgroup"};
 
@@ -86,7 +86,7 @@ is_number(const char *name, size_t length)
 	return length > 0 && length < 10;
 }
 
-/* A thread of ours has the folders of the whole process, also where no list shows it. */
+/* Each of our threads has a /proc directory with files of the whole process, although it is not listed. */
 static bool
 is_ours(const char *number, size_t length)
 {
@@ -158,9 +158,9 @@ procfs_is_others_memory(const char *path, pid_t thread)
 	return number == NULL || procfs_process((pid_t)atoi(number)) != procfs_process(thread);
 }
 
-/* ---- terminals ---- */
+/* ---- ptys ---- */
 
-/* Behind the name, which may hold anything, the seventh field is the fifth. */
+/* Field 7; parsing starts behind the name, which may contain anything. */
 static dev_t
 terminal_number(pid_t thread)
 {
@@ -185,7 +185,7 @@ is_device(const char *path, dev_t device)
 	return lstat(path, &at) == 0 && S_ISCHR(at.st_mode) && at.st_rdev == device;
 }
 
-/* The kernel's own name of a device. */
+/* The path of a device node, from sysfs. */
 static bool
 device_name(dev_t device, char to[PATH_MAX])
 {
@@ -212,7 +212,7 @@ procfs_terminal(pid_t thread, char to[PATH_MAX])
 	snprintf(to, PATH_MAX, "/dev/pts/%u", minor(device));
 	if (is_device(to, device))
 		return true;
-	/* a container's console is a terminal of the host's */
+	/* in a container /dev/console is a pty of the host */
 	snprintf(to, PATH_MAX, "/dev/console");
 	return is_device(to, device) || device_name(device, to);
 }

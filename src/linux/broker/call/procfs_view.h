@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of procfs depends on who looks. For the caller "self" is the caller, and what belongs to the
- * broker's own process is closed: the kernel would take the broker for its owner.
+ * The parts of procfs that depend on the reading process. For the caller "self" is the caller, and files of
+ * the broker's own process are closed: the kernel would treat the broker as their owner.
  */
 #pragma once
 
@@ -9,19 +9,22 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The process that a thread belongs to; 0 when it is gone. */
+/* The process of a thread; 0 if it is gone. */
 pid_t procfs_process(pid_t thread);
-/* What "self" and "thread-self" mean to a thread; false: the name is neither, or the thread gone. */
+/*
+ * The target of "self" or "thread-self" for a thread. Returns false for other names, or if the thread is
+ * gone.
+ */
 bool procfs_self(pid_t thread, const char *name, char *to, size_t size);
-/* Is it the root of a procfs, where these names are? */
+/* Is it the root of a procfs? */
 bool procfs_is_root(int fd);
-/* The same of an inode in procfs. */
+/* The same by inode number. */
 bool procfs_is_root_inode(ino_t inode);
-/* May this path in procfs be looked into? Of our own process only what anybody may read. */
+/* May this path in procfs be opened? Of the broker's process only world-readable files. */
 bool procfs_is_open(const char *path);
-/* The process to which it belongs, where not everybody may look; 0: all may, -1: no telling whose. */
+/* The process whose files these are, if they are not for everyone; 0: for everyone, -1: unknown process. */
 pid_t procfs_keeper(const char *path);
-/* The memory of a process by a file: only its own, and only for the process itself. */
+/* Is it a memory file of a process other than the thread's own? */
 bool procfs_is_others_memory(const char *path, pid_t thread);
-/* The path of a thread's terminal; false: it has none, or it has no name here. */
+/* The path of a thread's terminal. Returns false if it has none, or one without a path here. */
 bool procfs_terminal(pid_t thread, char to[PATH_MAX]);

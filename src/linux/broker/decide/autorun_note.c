@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the broker is about to change for a command, where it is a file that runs by itself later.
- * Noted before the act: only then can it be told afterwards what became of it.
+ * Notes autorun files that the broker is about to change. The note precedes the change, so that the states
+ * before and after can be compared.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ autorun_note_at(struct broker *broker, int folder, const char *name, const char 
 	autorun_note_path(broker, path, is_there ? &at : NULL);
 }
 
-/* Nobody is between a note and its act while all the names are ours; other sessions have notes of their own. */
+/* With names locked exclusively no change is in progress; other sessions have their own notes. */
 void
 autorun_compact(struct broker *broker)
 {

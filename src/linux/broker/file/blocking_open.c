@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opens that wait for somebody else: pipes with a name, whose two ends wait for each other, and
- * files with a lease. Each waits in a thread of its own, and looks now and then whether its caller
- * is still there and no signal is due. There is a cap: a caller that parks many is refused.
+ * Opens that may block: FIFOs, whose two ends wait for each other, and files with a lease. Each waits in
+ * its own thread, and regularly checks whether its caller is still there and no signal is pending. The
+ * number of threads is limited: further opens fail.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ wake_up(int signal)
 	(void)signal;
 }
 
-/* Interrupts this thread's open again and again. The timer ends with nobody: it is deleted. */
+/* Interrupts this thread's open regularly by a signal; the timer must be deleted. */
 static bool
 start_clock(timer_t *ret_timer)
 {

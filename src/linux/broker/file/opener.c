@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening outside the layers. The thread has the rights of the command and a umask of its own; it decides
- * nothing: what it is given was judged, and is opened by a descriptor or in a folder that is held.
+ * Opens outside the layers. The thread has the command's rights and its own umask, and decides nothing:
+ * what it gets was decided before, and is opened by fd or in an open directory.
  */
 #include "base/os.h"
 
@@ -20,7 +20,7 @@
 
 #define STACK_SIZE (128 * 1024)
 
-/* On the stack of the thread that waits for it. */
+/* On the stack of the waiting thread. */
 struct opener_job {
 	const struct open_call *what;
 	opener_fn *open;
@@ -34,7 +34,7 @@ opener_main(void *argument)
 {
 	struct opener *opener = argument;
 	struct cordon_error err = {0};
-	/* as the command has: nothing is opened for it that it could not open */
+	/* the same privileges as the command: it opens nothing that the command could not */
 	bool is_fit = unshare(CLONE_FS) == 0 && privileges_drop(&err) == 0;
 
 	pthread_mutex_lock(&opener->lock);
@@ -75,7 +75,7 @@ opener_attend(struct opener *opener)
 	pthread_mutex_unlock(&opener->lock);
 }
 
-/* What we start ourselves would be under our layer. The lock is held. */
+/* A thread started here would inherit our layer. Requires the lock. */
 static void
 want(struct opener *opener)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Extended attributes, in all the forms their calls have. Name and value are read once; what they
- * are set on is found, judged and held as all metadata is.
+ * Extended attributes, in all forms of the calls. Name and value are read once; the target is found,
+ * decided and changed like other metadata.
  */
 #include <endian.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define XATTR_SIZE 65536
 
-/* Links have none; which kind of name it is decides how that is said. */
+/* Symbolic links have no ACL; the errno depends on the attribute name. */
 static int
 refuse_link(const struct metadata_change *change)
 {
@@ -61,8 +61,8 @@ struct list_entry {
 };
 
 /*
- * Where each kind of entry counts in a mode. Whoever is named is another than owner and group; the mask only
- * takes away, and is not heeded.
+ * The mode bits where an entry counts. A named user or group counts as others; the mask only restricts and
+ * is ignored.
  */
 static mode_t
 mode_of_entry(const struct list_entry *entry)
@@ -81,7 +81,7 @@ mode_of_entry(const struct list_entry *entry)
 	}
 }
 
-/* What cannot be understood hides and opens everything. */
+/* A malformed ACL counts as hiding and opening everything. */
 static mode_t
 mode_of_list(const void *value, size_t size)
 {
@@ -111,7 +111,7 @@ list_of_name(const char *name)
 	return strcmp(name, "system.posix_acl_default") == 0 ? LIST_DEFAULT : LIST_NONE;
 }
 
-/* The kernel takes a list without entries for none. */
+/* The kernel treats an ACL without entries as none. */
 static void
 understand(struct metadata_change *change)
 {
@@ -126,7 +126,7 @@ understand(struct metadata_change *change)
 
 /* ---- names and values ---- */
 
-/* A name that is longer than any can be, or a value larger than any: as the kernel says it. */
+/* A name or value over the kernel's limit fails with the kernel's error. */
 static int
 read_attribute_name(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
@@ -211,7 +211,7 @@ attribute_at(const __u64 *a)
 				    .holding = HOLDING_OPEN};
 }
 
-/* folder, path, flags, name, struct xattr_args, its size */
+/* directory, path, flags, name, struct xattr_args, its size */
 void
 sys_setxattrat(const struct notif_call *request)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A copy of our own in the place of what somebody wrote. It is made without a name; where it has to
- * replace something it gets one for a moment that no sandbox may touch (protected.c), because the
- * kernel moves only what has a name.
+ * Installs a copy of an inspected file. It is created unnamed; to replace a file it briefly gets a name
+ * that no sandbox may touch (protected.c), because the kernel renames only named files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@
 
 #define NOREPLACE 1u
 
-/* ---- reading ---- */
+/* ---- read ---- */
 
 int
 git_install_read_fd(int fd, struct git_file *ret)
@@ -39,7 +38,7 @@ git_install_read_fd(int fd, struct git_file *ret)
 		return EACCES;
 	if (at.st_size > (off_t)GITCONFIG_MAX)
 		return EFBIG;
-	/* one byte more than may be: it may grow while it is read */
+	/* one byte over the limit: the file may grow while it is read */
 	text = malloc(GITCONFIG_MAX + 1);
 	if (text == NULL)
 		return ENOMEM;
@@ -65,7 +64,7 @@ git_install_read(int folder, const char *name, struct git_file *ret)
 	return fd < 0 ? errno : git_install_read_fd(fd, ret);
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 
 static int
 write_all(int fd, const struct git_file *file)
@@ -77,7 +76,7 @@ write_all(int fd, const struct git_file *file)
 			return -1;
 		done += n < 0 ? 0 : (size_t)n;
 	}
-	/* whoever could take our right to read it could hide what it names */
+	/* owner-readable: an unreadable file would hide its settings from the broker */
 	return fchmod(fd, (file->mode & 0777) | S_IRUSR) < 0 ? -1 : futimens(fd, file->times);
 }
 
@@ -101,7 +100,7 @@ link_as(int fd, int folder, const char *name)
 	return linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Moves what has the name for a moment to its place; it is gone afterwards, either way. */
+/* Renames the temporary name to its target; the temporary name is gone afterwards in any case. */
 static int
 move_in(const struct git_target *to, const char *name)
 {
@@ -115,7 +114,7 @@ move_in(const struct git_target *to, const char *name)
 	return rc;
 }
 
-/* Some file systems know no files without a name. */
+/* For file systems without unnamed files (O_TMPFILE). */
 static int
 put_named(const struct git_target *to, const struct git_file *file)
 {
@@ -157,7 +156,7 @@ put(const struct git_target *to, const struct git_file *file)
 	return move_in(to, name);
 }
 
-/* From now on what it names is held, wherever in the project it lies. */
+/* From now on the paths that its settings refer to are protected. */
 static void
 settle(struct broker *broker, const char *path)
 {

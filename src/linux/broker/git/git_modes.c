@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modes in repositories. Whoever may write in one has the user run what he likes, so a command does not open
- * one to others: by no mode and by no umask that is wider than the user's own.
+ * Modes in repositories. A user who can write to a repository can make its owner run code, so a command
+ * cannot open one to other users by a mode, nor by a umask wider than the user's own.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #define OTHERS (S_IWGRP | S_IWOTH)
 #define LOCK ".lock"
 
-/* In a git directory of any name, or one itself. */
+/* In a git directory of any name, or the directory itself. */
 static bool
 is_gits(const char *path)
 {
@@ -37,7 +37,7 @@ is_gits(const char *path)
 	return false;
 }
 
-/* git gives a new file the mode of the one whose place it takes. */
+/* git gives a new file the mode of the file it replaces. */
 static mode_t
 mode_of_locked(const char *path)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the settings of repositories name as git's, where something is to come there that nobody looked at. */
+/* Paths that git settings refer to, where an object that was not inspected is about to appear. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ git_refs_lead_to_remote(const struct broker *broker, const char *path)
 	return git_repo_cache_lookup(broker->hooks, broker->plan->host, &q) != NULL;
 }
 
-/* ---- becoming a repository ---- */
+/* ---- new repositories ---- */
 
 static bool
 is_there(struct arena *arena, const char *folder, const char *name)
@@ -35,7 +35,7 @@ is_there(struct arena *arena, const char *folder, const char *name)
 	return path == NULL || fstatat(AT_FDCWD, path, &at, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Is there something that nobody has looked at, because it was not git's until now? */
+/* Is there a file that was not inspected, because settings did not refer to it until now? */
 static bool
 holds_hooks(const struct notif_call *request, struct arena *arena, const struct git_ref_path *dir)
 {
@@ -64,7 +64,7 @@ git_refs_may_init(const struct notif_call *request, const char *folder, const ch
 	return may;
 }
 
-/* ---- staying where it is, and open ---- */
+/* ---- settings that must stay readable ---- */
 
 bool
 git_refs_inside(const struct broker *broker, const char *folder)
@@ -81,7 +81,7 @@ git_refs_inside(const struct broker *broker, const char *folder)
 	return is_at_home;
 }
 
-/* A file that may be taken away and put back as it was is not hidden by less. */
+/* A file that may be removed and put back unchanged is not hidden further by this. */
 static bool
 is_plain_file(const struct notif_call *request, const char *path, mode_t kind)
 {
@@ -94,7 +94,7 @@ is_plain_file(const struct notif_call *request, const char *path, mode_t kind)
 	return verdict.vetted == NULL && (verdict.rights & both) == both;
 }
 
-/* Every folder in a git directory is git's, also in one of another name. */
+/* Every directory in a git directory counts, whatever its name. */
 static bool
 is_gits(const struct notif_call *request, const char *path, mode_t kind)
 {

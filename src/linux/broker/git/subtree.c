@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folders that are still to be listed are kept as the length of their parent's path and a name. The last one
- * is taken first, so the path of its parent is still at the beginning of the current path.
+ * A stack of directories to list, each as the length of its parent's path and a name. The last one is taken
+ * first, so its parent's path is still a prefix of the current path.
  */
 #include "linux/broker/git/subtree.h"
 
@@ -20,7 +20,7 @@
 #define NO_SYMLINKS 0x04u
 
 struct waiting {
-	size_t parent; /* the length of its path */
+	size_t parent; /* length of its path */
 	const char *name;
 };
 
@@ -29,7 +29,7 @@ struct subtree {
 	struct waiting *items;
 	size_t count, room;
 	int top;
-	char path[PATH_MAX]; /* of the folder that is listed now, from the top */
+	char path[PATH_MAX]; /* of the current directory, below the top */
 };
 
 bool
@@ -38,7 +38,7 @@ subtree_path(const char *path, const struct subtree_entry *entry, char *to, size
 	return (size_t)snprintf(to, room, "%s%s/%s", path, entry->below, entry->name) < room;
 }
 
-/* Not arena_push: the list grows and shrinks, and whatever an arena has given away stays. */
+/* Not arena_push: the list shrinks, and an arena never frees. */
 static bool
 make_room(struct subtree *tree)
 {
@@ -112,7 +112,7 @@ list(struct subtree *tree, subtree_fn *fn, void *context)
 	return rc;
 }
 
-/* The last that was put off becomes the current folder. */
+/* Makes the last stacked directory the current one. */
 static bool
 take_next(struct subtree *tree)
 {

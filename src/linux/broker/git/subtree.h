@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything below a folder, without recursion and with one descriptor: a command decides how deep its
- * folders are. Links are not followed.
+ * Visits everything below a directory without recursion and with one fd, because a command decides how deep
+ * its directories are nested. Does not follow links.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 #include "base/arena.h"
 
 struct subtree_entry {
-	int folder;	   /* the folder that it is in */
-	const char *below; /* the path of that folder from the top: "" or "/a/b" */
+	int folder;	   /* fd of the directory it is in */
+	const char *below; /* path of that directory below the top: "" or "/a/b" */
 	const char *name;
 	bool is_folder;
 };
 
-/* What a callback returns to have the entries of a folder visited, too. */
+/* Returned by a callback to visit the entries of a directory, too. */
 #define SUBTREE_ENTER (-1)
 
-/* 0: go on; SUBTREE_ENTER; an errno ends the walk and is its result. */
+/* Returns 0 to go on, SUBTREE_ENTER, or an errno that ends the walk and is its result. */
 typedef int subtree_fn(void *context, const struct subtree_entry *entry);
 
-/* 0 or an errno: the callback's, or of a folder that cannot be listed. */
+/* Returns 0 or an errno: that of the callback, or of a directory that cannot be listed. */
 int subtree_each(int top, subtree_fn *fn, void *context);
 
-/* PATH, the entry's folder and its name in one text; false: it is longer than a path may be. */
+/* Joins path, the entry's directory and its name. Returns false if the result is longer than PATH_MAX. */
 bool subtree_path(const char *path, const struct subtree_entry *entry, char *to, size_t room);

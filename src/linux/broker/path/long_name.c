@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * See long_name.h. Up by "..", then down again, name by name, each found by listing the folder above. What was told is
- * remembered: one walk down by that name shows whether it still is the folder's. Names may change meanwhile as
- * they may for any name; who acts by one asks again while names are held.
+ * Finds a long path by climbing with "..", then descending name by name, finding each by listing its
+ * directory. Results are cached; one walk down the cached path checks whether it still leads there. Names
+ * may change meanwhile like any path; callers check again with names locked.
  */
 #include "linux/broker/long_name.h"
 
@@ -28,13 +28,13 @@ struct id {
 	ino_t inode;
 };
 
-/* The folders from the one that is asked about up to the one whose name is known. */
+/* The directories from the given one up to one with a known path. */
 struct climb {
 	struct long_names *deep;
 	struct id *ids;
 	size_t count, room;
-	int at;		 /* held: the last of them */
-	struct str name; /* of at */
+	int at;		 /* fd: the last of them */
+	struct str name; /* path of at */
 };
 
 static inline void
@@ -61,9 +61,9 @@ is_id(int fd, const struct id *id)
 	return fstat(fd, &at) == 0 && at.st_dev == id->device && at.st_ino == id->inode;
 }
 
-/* ---- what is remembered ---- */
+/* ---- cache ---- */
 
-/* The part of name that one call can walk, at most length bytes: up to a slash. */
+/* Copies a part of name that one system call can resolve, up to a slash within length bytes. */
 static size_t
 take_part(const char *name, size_t length, char to[PATH_MAX])
 {
@@ -76,7 +76,7 @@ take_part(const char *name, size_t length, char to[PATH_MAX])
 	return part;
 }
 
-/* Is the folder still where the name leads? */
+/* Does the path still lead to this directory? */
 static bool
 leads_to(const char *name, size_t length, const struct id *id)
 {
@@ -96,7 +96,7 @@ leads_to(const char *name, size_t length, const struct id *id)
 	return at >= 0 && is_id(at, id);
 }
 
-/* To be freed; NULL: nothing is remembered. */
+/* Returns a copy, which the caller frees; NULL: not cached. */
 static char *
 recall(struct long_names *deep, const struct id *id)
 {
@@ -116,7 +116,7 @@ recall(struct long_names *deep, const struct id *id)
 	return NULL;
 }
 
-/* In the place of what was told of it before, or of the oldest. */
+/* Replaces the old path of this directory, or the oldest entry. */
 static void
 remember_one(struct long_names *deep, const struct id *id, const char *name, size_t length)
 {
@@ -133,7 +133,7 @@ remember_one(struct long_names *deep, const struct id *id, const char *name, siz
 	pthread_mutex_unlock(&deep->lock);
 }
 
-/* The folder, and the one above it: who empties a tree goes there next. */
+/* Caches the directory and its parent, where a program that deletes a tree goes next. */
 static void
 remember(const struct climb *climb, const char *name)
 {
@@ -168,7 +168,7 @@ note_id(struct climb *climb)
 	return true;
 }
 
-/* The kernel tells it, or it is remembered. The working folder is the thread's own. */
+/* Known by the kernel or cached. Uses the thread's own working directory. */
 static bool
 is_known(struct climb *climb)
 {
@@ -202,7 +202,7 @@ go_up(struct climb *climb)
 
 /* ---- down ---- */
 
-/* Goes to the folder of this id, by an entry of the one that is held. */
+/* Opens the directory with this id, an entry of folder. */
 static int
 enter(int folder, const char *name, const struct id *id)
 {
@@ -211,7 +211,7 @@ enter(int folder, const char *name, const struct id *id)
 	return fd >= 0 && is_id(fd, id) ? fd_take(&fd) : -1;
 }
 
-/* Entries whose number is another one are looked at only when there is no other: they may be mounts. */
+/* Entries with another inode number are tried last: they may be mount points. */
 static int
 find_entry(DIR *dir, const struct id *id, bool is_same, char to[NAME_MAX + 1])
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls whose questions to a sandbox inside are not answered at once. The threads that serve all
- * others wait for nobody, and names are held for nobody: such a call is begun again from its start,
- * in a thread of its own, until the answers come or are given up. There is a cap of such threads for
- * each sandbox and one for all: whoever finds none free stands in a queue.
+ * Calls whose queries a nest does not answer at once. The receiving threads do not wait and names are not
+ * locked for such a call: it starts again in another thread until all answers are there or it gives up. The
+ * number of threads is limited per nest and in all; further calls are queued.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -14,12 +13,12 @@
 #include "linux/broker/nest.h"
 #include "linux/process/thread.h"
 
-/* Each of them holds some descriptors while it waits. */
+/* Each uses some fds while it waits. */
 #define LATE_MAX 64
 #define LATE_EACH 8
 #define STACK_SIZE (256 * 1024)
 #define PAUSE_US 10000
-/* A machine that is busy gets more patience each time, but nobody waits for as long as this. */
+/* The limit for an answer grows on a busy machine, up to this. */
 #define PATIENCE_MAX_MS 400
 #define GIVE_UP_MS 60000
 
@@ -29,7 +28,7 @@ struct late {
 	int64_t end;
 };
 
-/* What a thread is there for. */
+/* Argument of a thread. */
 struct post {
 	struct broker *broker;
 	struct nest *nest;
@@ -47,7 +46,7 @@ append(struct nest *nest, struct late *late)
 	*end = late;
 }
 
-/* Room for one more thread. The lock of the queue is held. */
+/* Is another thread allowed? Counts it. Requires the lock of the queue. */
 static bool
 count_in(struct broker *broker, struct nest *nest)
 {
@@ -61,7 +60,7 @@ count_in(struct broker *broker, struct nest *nest)
 	return true;
 }
 
-/* The next one; NULL: there is none, and the thread counts no more. */
+/* The next queued call; NULL: none, and the thread is no longer counted. */
 static struct late *
 take_first(struct broker *broker, struct nest *nest)
 {
@@ -79,7 +78,7 @@ take_first(struct broker *broker, struct nest *nest)
 	return late;
 }
 
-/* ---- once more ---- */
+/* ---- retry ---- */
 
 static void
 try_again(struct broker *broker, struct late *late)
@@ -106,7 +105,7 @@ static void *
 late_main(void *argument)
 {
 	struct post post = *(struct post *)argument;
-	/* a umask of one's own, as all that serve */
+	/* its own umask, as every serving thread */
 	bool is_fit = unshare(CLONE_FS) == 0;
 	struct late *late;
 
@@ -121,7 +120,7 @@ late_main(void *argument)
 	return NULL;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or an errno. */
 static int
 start_thread(struct broker *broker, struct nest *nest)
 {
@@ -137,7 +136,7 @@ start_thread(struct broker *broker, struct nest *nest)
 	return why;
 }
 
-/* Nobody will come for them. */
+/* Fails all queued calls, because no thread can be started. */
 static void
 send_away(struct broker *broker, struct nest *nest)
 {

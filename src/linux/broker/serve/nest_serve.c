@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The inner side of sandboxes inside each other: coming to the door of the cordon around us, and
- * answering its questions by our own plan. Whoever answers must not make a call that is routed:
- * the one who would have to serve it is waiting for the answer. Looking at files and reading them
- * is none; nothing is written here.
+ * The nest's side: registers with the outer cordon and answers its queries by our own plan. The answering
+ * thread must not make a supervised call, because the broker that would serve it is waiting for the answer.
+ * Opening files by O_PATH and reading is not supervised for it; nothing is written here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +29,13 @@ decide(const struct notif_call *request, const char *path, struct nest_answer *t
 	to->is_held = verdict.held != NULL;
 	to->guards = broker_covers(request, path, RIGHTS_CHANGE);
 	to->is_by_name = plan_is_by_name(request->broker->plan, path);
-	/* nobody acts under our layer */
+	/* no broker acts under our layer */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    rules_entries_withholds(request->broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;
 }
 
-/* What is there now is read by ourselves, not told. */
+/* Existing content is read here, not sent. */
 static bool
 vet(const struct notif_call *request, const char *path, uint32_t kind, int fd)
 {
@@ -116,9 +115,9 @@ answer(const struct notif_call *request, const struct nest_question *question, c
 	return to;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* Texts that end where they say, the first of them a path. */
+/* Checks that the strings end inside the message and that the first is a path. */
 static bool
 is_whole(const struct nest_question *question, size_t length, const char **ret_second)
 {
@@ -131,7 +130,7 @@ is_whole(const struct nest_question *question, size_t length, const char **ret_s
 	return first <= PATH_MAX;
 }
 
-/* How much came, and the descriptor that came with it or -1. */
+/* Returns the size of the message; *ret_fd is the fd sent with it, or -1. */
 static ssize_t
 receive(int line, struct nest_question *to, int *ret_fd)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The threads of the broker. The kernel wakes all who wait for a call when there is one, so one
- * waits, and two while several callers come by turns. The others are a reserve: one is called when
- * the post is left empty and another caller may come; and one of them looks, while there are calls,
- * whether the one at work is held up. So nobody waits long behind somebody else's call, during which
- * a signal would end it. One caller is answered on its own processor; many that call at once would all
- * come to ours that way, and are left where they are.
+ * The broker's threads. The kernel wakes all threads blocked in NOTIF_RECV, so one waits there, or two
+ * while callers alternate. The others are spare: one is woken when no thread is receiving and another
+ * caller may come, and one watches, while there are calls, whether the working thread is blocked. So no
+ * call waits long behind another one, during which a signal would end it. A single caller is answered on
+ * its own CPU; with many concurrent callers this would bring all of them to one CPU, so they are not
+ * pinned.
  */
 #include "linux/broker/pool.h"
 
@@ -25,9 +25,9 @@
 #include "linux/process/thread.h"
 
 #define STACK_SIZE (256 * 1024)
-#define CROWD 32 /* calls by one and the same after which it counts as alone */
+#define CROWD 32 /* consecutive calls of one caller after which it counts as alone */
 #define LOOK_NS 4000000
-#define BUSY 32 /* calls at once, about, after which callers count as many */
+#define BUSY 32 /* concurrent calls, about, from which on callers are not pinned */
 #define IOCTL_SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE_UP 1ul
 
@@ -35,19 +35,19 @@
 #define set(field, value) __atomic_store_n(field, value, __ATOMIC_SEQ_CST)
 #define add(field, value) __atomic_add_fetch(field, value, __ATOMIC_SEQ_CST)
 
-/* ---- the reserve ---- */
+/* ---- spare threads ---- */
 
 static void *thread_main(void *argument);
 
 static void
 start_thread(struct broker *broker)
 {
-	/* fewer are slower, no less right */
+	/* fewer threads are slower, not wrong */
 	if (add(&broker->serving.threads, 1) > broker->serving.threads_max) {
 		add(&broker->serving.threads, -1);
 		return;
 	}
-	/* until it is there it counts as one that can be called */
+	/* counts as a spare thread until it runs */
 	add(&broker->serving.idle, 1);
 	if (thread_start(STACK_SIZE, thread_main, broker) != 0) {
 		add(&broker->serving.idle, -1);
@@ -68,7 +68,7 @@ pool_wake_one(struct broker *broker)
 	}
 }
 
-/* True when it was called, or may have been; before is the count it saw. */
+/* Returns true if it was woken or may have been; before is the count that it saw. */
 static bool
 is_called(struct pool *s, int before, const struct timespec *limit)
 {
@@ -77,8 +77,8 @@ is_called(struct pool *s, int before, const struct timespec *limit)
 }
 
 /*
- * While there are calls: until it is called, the one at work is held up, or there are none.
- * *ret_received is how many there had been when it was found out that nobody is held up.
+ * Watches until it is woken, the working thread is blocked, or there are no calls. *ret_received: calls
+ * received when nothing was blocked.
  */
 static bool
 watch(struct pool *s, int calls, unsigned *ret_received)
@@ -93,7 +93,7 @@ watch(struct pool *s, int calls, unsigned *ret_received)
 	return look(&s->receiving) == 0;
 }
 
-/* One of the reserve watches. Without one it is called, by the next call at the latest. */
+/* One spare thread watches. If none does, the next call wakes one. */
 static void
 wait_until_needed(struct pool *s, int calls)
 {
@@ -103,9 +103,9 @@ wait_until_needed(struct pool *s, int calls)
 	while (!is_needed && !__atomic_exchange_n(&s->is_watched, true, __ATOMIC_SEQ_CST)) {
 		is_needed = watch(s, calls, &received);
 		set(&s->is_watched, false);
-		/* nobody waits for calls on a processor that somebody may have for himself */
+		/* unpin: no thread should wait on a CPU that another program may use */
 		affinity_end_all(&s->staying);
-		/* one that came meanwhile has called nobody */
+		/* a call that came meanwhile has woken no thread */
 		if (received == look(&s->received))
 			break;
 	}
@@ -113,12 +113,12 @@ wait_until_needed(struct pool *s, int calls)
 		is_called(s, calls, NULL);
 }
 
-/* ---- the post ---- */
+/* ---- receiving ---- */
 
 static int
 wanted(const struct broker *broker)
 {
-	/* what is asked of a sandbox inside may take its time */
+	/* a query to a nest may take long */
 	return look(&broker->serving.contended) > 0 || nest_is_any(broker) ? 2 : 1;
 }
 
@@ -141,7 +141,7 @@ pool_wait(struct broker *broker, struct affinity *affinity)
 		bool is_free;
 
 		add(&s->idle, 1);
-		/* who left the post before it saw us has not called */
+		/* a thread that stopped receiving before it saw us has not woken us */
 		is_free = look(&s->receiving) == 0;
 		if (!is_free) {
 			affinity_end_call(affinity, false);
@@ -155,7 +155,7 @@ pool_wait(struct broker *broker, struct affinity *affinity)
 	}
 }
 
-/* The post is left for a call of this one. */
+/* Called by a receiving thread when it has a call. */
 static void
 pool_received(struct broker *broker, pid_t caller)
 {
@@ -171,9 +171,9 @@ pool_received(struct broker *broker, pid_t caller)
 		pool_wake_one(broker);
 }
 
-/* ---- together or apart ---- */
+/* ---- pinning ---- */
 
-/* Where the kernel does not know the flag (6.6), it wakes apart. */
+/* Without the flag (6.6) the kernel wakes callers on other CPUs. */
 static void
 set_apart(struct broker *broker, bool spread)
 {
@@ -181,7 +181,7 @@ set_apart(struct broker *broker, bool spread)
 	ioctl(broker->listener, IOCTL_SET_FLAGS, spread ? 0 : SYNC_WAKE_UP);
 }
 
-/* at_work calls are being answered. Two of us may count at once: it need not be exact. */
+/* at_work: calls being answered. Two threads may count at once: it need not be exact. */
 static void
 pool_measure(struct broker *broker, int at_work)
 {
@@ -200,7 +200,7 @@ pool_measure(struct broker *broker, int at_work)
 
 /* ---- calls ---- */
 
-/* With the last of the callers gone there is no next one: asking again would be answered at once. */
+/* Have all callers exited? Then NOTIF_RECV would return at once, again and again. */
 static bool
 is_over(const struct broker *broker)
 {
@@ -209,7 +209,7 @@ is_over(const struct broker *broker)
 	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
 }
 
-/* False when there will be no other. */
+/* Returns false if there will be no further call. */
 static bool
 receive(const struct broker *broker, struct notif_call *request)
 {
@@ -221,7 +221,7 @@ receive(const struct broker *broker, struct notif_call *request)
 		}
 		if (errno == EINTR)
 			continue;
-		/* ENOENT: the caller went before it was received */
+		/* ENOENT: the caller died before it was received */
 		if (errno != ENOENT && tries >= NOTIF_TRIES)
 			_exit(1);
 		if (is_over(broker))
@@ -229,7 +229,7 @@ receive(const struct broker *broker, struct notif_call *request)
 	}
 }
 
-/* One caller for some time, and somebody who sees when there is none any more. */
+/* One caller for some time, and another thread watches for its end. */
 static bool
 is_unregistered(const struct pool *s)
 {
@@ -275,7 +275,7 @@ serve(struct broker *broker)
 		}
 		affinity_end_call(&affinity, is_unregistered(&broker->serving));
 		autorun_compact(broker);
-		/* nobody's folder is held longer than its call; either will do */
+		/* no directory stays open longer than its call; either will do */
 		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
 }
@@ -284,7 +284,7 @@ static void *
 thread_main(void *argument)
 {
 	struct broker *broker = argument;
-	/* a umask and a folder of one's own: both are set for single calls */
+	/* its own umask and working directory: both are set for single calls */
 	bool has_own = unshare(CLONE_FS) == 0;
 
 	affinity_reset(&broker->serving.affinity);
@@ -299,7 +299,7 @@ pool_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct pool){.threads = 1, .threads_max = threads_max};
 	set_apart(broker, false);
-	/* else a signal would take the caller out of its call while it is kept */
+	/* otherwise a signal could end the caller's call while it is pinned */
 	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
 		affinity_start(&broker->serving.affinity);
 	serve(broker);

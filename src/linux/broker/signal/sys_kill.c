@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Signals on behalf, where Landlock is too old to know them. Who may be signalled the kernel says all
- * the same: this thread may reach into a process only if that is under our outer layer, and all of
- * the session is. A process is held by a descriptor from before it is judged until it is signalled,
- * so that no other can have its number. What a process sends to itself the kernel does: as long as
- * it waits here its number is its own.
+ * Signals on behalf, where Landlock cannot scope them. The kernel decides nevertheless: this thread may
+ * ptrace-access a process only if that is under our outer layer, and all of the session is. A pidfd is held
+ * from before the check until the signal is sent, so a reused pid is never hit. A signal to itself is left
+ * to the kernel: while the caller waits here its pid is its own.
  *
- * The receiver sees our number as the sender's.
+ * The receiver sees the broker's pid as sender.
  *
- * A process that may be signalled may also be given a processor, a priority and limits, on every
- * kernel.
+ * A process that may be signalled may also get an affinity, priority and limits, on every kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,18 +23,18 @@
 #include "linux/broker/nest.h"
 #include "linux/seccomp/syscalls.h"
 
-#define THREAD_OR_PROCESS 2u /* the last of pidfd_send_signal's flags that is no group */
+#define THREAD_OR_PROCESS 2u /* the last flag of pidfd_send_signal that is not for groups */
 
 struct signal_call {
 	const struct notif_call *request;
 	int signal;
-	siginfo_t *info; /* NULL: the kernel's own */
+	siginfo_t *info; /* NULL: filled by the kernel */
 	unsigned flags;
 };
 
 /* ---- one process ---- */
 
-/* No table has this number: who may look is told so, and gets nothing. */
+/* pidfd_getfd of a number that no table has: EBADF if access is allowed, EPERM if not. */
 static bool
 is_ours(int process)
 {
@@ -44,7 +42,7 @@ is_ours(int process)
 	       (errno == EBADF || errno == ESRCH);
 }
 
-/* 0 or an errno. fd is a pidfd of that process, or of a thread of it. */
+/* Returns 0 or an errno. fd is a pidfd of the process or of one of its threads. */
 static int
 send_by(const struct signal_call *sending, int fd, pid_t process)
 {
@@ -73,7 +71,7 @@ finish(const struct notif_call *request, int why)
 		notif_return(request, 0);
 }
 
-/* number may be a thread's: then it stands for its process. */
+/* number may be a tid: then it stands for its process. */
 static void
 send_or_continue(const struct signal_call *sending, pid_t number)
 {
@@ -87,9 +85,9 @@ send_or_continue(const struct signal_call *sending, pid_t number)
 		finish(sending->request, send_to(sending, process));
 }
 
-/* ---- many ---- */
+/* ---- groups ---- */
 
-/* The group's processes as they are now; with group 0 all but the caller. */
+/* The present members of the process group; group 0: all processes but the caller. */
 static int
 send_to_each(const struct signal_call *sending, DIR *proc, pid_t group)
 {
@@ -124,7 +122,7 @@ send_to_group(const struct signal_call *sending, pid_t group)
 		closedir(proc);
 }
 
-/* ---- the calls ---- */
+/* ---- system calls ---- */
 
 void
 sys_kill(const struct notif_call *request)
@@ -145,7 +143,7 @@ sys_kill(const struct notif_call *request)
 		send_to_group(&sending, -number);
 }
 
-/* A thread of the caller's own process: that number cannot become another's meanwhile. */
+/* A thread of the caller's own process: its tid cannot become another process's meanwhile. */
 static void
 signal_own_thread(const struct notif_call *request, pid_t process, pid_t thread, int number)
 {
@@ -170,7 +168,7 @@ sys_tkill(const struct notif_call *request)
 		notif_fail(request, EINVAL);
 }
 
-/* To another process's thread it goes by its process: no older kernel holds threads. */
+/* To a thread of another process by its process: older kernels have no pidfds of threads. */
 static void
 send_to_thread(const struct signal_call *sending, pid_t process, pid_t thread)
 {
@@ -223,7 +221,7 @@ sys_rt_tgsigqueueinfo(const struct notif_call *request)
 		send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
 
-/* The process that one of our descriptors holds; 0: it is no pidfd, -1: that process is gone. */
+/* The process of a pidfd; 0: not a pidfd, -1: the process is gone. */
 static pid_t
 process_of(int fd)
 {
@@ -261,9 +259,9 @@ sys_pidfd_send_signal(const struct notif_call *request)
 		finish(request, send_by(&sending, fd, process));
 }
 
-/* ---- owners of descriptors, whom the kernel signals ---- */
+/* ---- owners of fds (SIGIO) ---- */
 
-/* Nobody, or the caller: whoever else it were could not be told from who has that number later. */
+/* No owner, or the caller: any other pid could be reused later. */
 static bool
 is_own(const struct notif_call *request, pid_t number)
 {
@@ -299,7 +297,7 @@ sys_fcntl(const struct notif_call *request)
 		notif_fail(request, EPERM);
 }
 
-/* ---- priorities, processors and limits of a process or thread by its number ---- */
+/* ---- priority, affinity and limits of a process or thread by pid ---- */
 
 bool
 broker_may_signal(const struct notif_call *request, pid_t process)
@@ -309,13 +307,13 @@ broker_may_signal(const struct notif_call *request, pid_t process)
 	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(request, fd, process);
 }
 
-/* The kernel does it: the number is in a register, so it cannot change after it was checked. */
+/* Continues in the kernel: the pid is in a register, so it cannot change after the check. */
 static void
 answer_for(const struct notif_call *request, pid_t thread)
 {
 	pid_t process = thread > 0 ? procfs_process(thread) : 0;
 
-	/* no process has such a number: the kernel says so by the errno of each call */
+	/* not a pid: each call has its own errno for that */
 	if (thread <= 0)
 		notif_continue(request);
 	else if (process == 0)
@@ -333,7 +331,7 @@ sys_own_process_first(const struct notif_call *request)
 	answer_for(request, (pid_t)request->notif.data.args[0]);
 }
 
-/* setpriority and ioprio_set of one process: the filter lets nothing else come here. */
+/* setpriority and ioprio_set for one process: the filter supervises no other kind. */
 void
 sys_own_process_second(const struct notif_call *request)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Process groups. The kernel signals whole groups by itself: it stops a group that reads from its
- * terminal in the background, and sends SIGHUP to a stopped one that becomes orphaned. So a process
- * joins only a group that was made in the session, and takes the foreground only from such a group.
- * The group that the command was started in counts as one: shells return to it.
+ * Process groups. The kernel signals whole groups: it stops one that reads from its terminal in the
+ * background, and sends SIGHUP to a stopped one that becomes orphaned. So a process may join only a group
+ * created in the session, and give the foreground only to such a group. The group in which the command was
+ * started counts as one, because shells return to it.
  *
- * A group is told by its members. One that has a process of the session was made in it, since no
- * other is ever joined; and while that process is in it no group of outsiders has the number.
+ * A group is recognised by its members. One with a process of the session was created in it, since no other
+ * can be joined; and while that process is in it no other group has the number.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "linux/process/proc_stat.h"
 
 enum members {
-	NO_MEMBERS, /* it is empty, or /proc cannot be read */
+	NO_MEMBERS, /* empty, or /proc cannot be read */
 	OURS,	    /* at least one process of the session */
-	OTHERS	    /* none of the session, but others */
+	OTHERS	    /* other processes only */
 };
 
-/* By going through all processes: where the first of the group is gone. */
+/* Scans all processes, if the group leader is gone. */
 static enum members
 find_members(const struct notif_call *request, pid_t group)
 {
@@ -55,8 +55,8 @@ members_of(const struct notif_call *request, pid_t group)
 }
 
 /*
- * Has the launcher, which is in the group as long as we live, a parent in the same session and outside
- * the group, as a shell with job control is? Then no other process can make the group orphaned.
+ * Does the launcher, which is in the group as long as the guard lives, have a parent in its session and
+ * outside the group, as a shell with job control is? Then no other process can make the group orphaned.
  */
 static bool
 is_never_orphaned(pid_t group)
@@ -76,10 +76,10 @@ is_elsewhere(void *group, pid_t parent, pid_t child)
 }
 
 /*
- * The group that the command was started in may be shared with processes outside. A parent that leaves
- * it while a child stays makes it a group with a parent outside; when that child ends, the kernel sends
- * SIGHUP to all of it. So a process leaves only without a child there, and with one thread, which
- * makes none while it waits here; and it comes back only if its parent is not of the session.
+ * The command's first group may be shared with processes outside. If a parent leaves it while its child
+ * stays, the parent becomes what keeps the group from being orphaned; when that child exits, the kernel
+ * sends SIGHUP to the whole group. So a process may leave only without a child in the group and with one
+ * thread, which cannot fork while it waits here, and return only if its parent is not of the session.
  */
 static bool
 keeps_shared(const struct notif_call *request, pid_t process, pid_t group)
@@ -97,7 +97,7 @@ keeps_shared(const struct notif_call *request, pid_t process, pid_t group)
 	       (at.threads == 1 && proc_children(process, 1, is_elsewhere, &shared) == 0);
 }
 
-/* The kernel does it: it knows numbers only, and asks that the process be the caller's own child. */
+/* Continues in the kernel, which knows pids only and requires the caller's own child. */
 void
 sys_setpgid(const struct notif_call *request)
 {
@@ -116,9 +116,10 @@ sys_setpgid(const struct notif_call *request)
 }
 
 /*
- * TIOCSPGRP. Only the caller's own session can do it, so the kernel reads the number once more: a
- * thread that changes it meanwhile gives the foreground to another group of the same terminal. That
- * signals nobody; what would is to take it from others, and that depends on no number of the caller's.
+ * TIOCSPGRP. It must continue in the kernel, because only the caller's session can do it, so the kernel
+ * reads the number again. A thread that changes it meanwhile gives the foreground to another group of the
+ * same terminal, which signals no process; taking the foreground from other groups is checked, and does not
+ * depend on the number.
  */
 void
 sys_set_foreground(const struct notif_call *request)

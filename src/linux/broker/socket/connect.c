@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Connecting on the caller's own socket without ever being kept waiting by it. A socket that waits
- * is told not to for the length of one call, and what is then under way is watched: until it is
- * done, the caller's time is up, the caller is gone, or a signal is due that the caller catches. The
- * last is answered as the kernel would: interrupted, or begun again.
+ * Connects the caller's own socket without blocking the broker. A blocking socket is set to O_NONBLOCK for
+ * one call, and the pending connect is watched until it is done, the caller's timeout is over, the caller
+ * is gone, or a signal that it catches is pending. A signal is answered as by the kernel: EINTR or restart.
  */
 #include "linux/broker/connect.h"
 
@@ -23,10 +22,10 @@
 #define CONNECTING_MAX 512
 #define STACK_SIZE (128 * 1024)
 #define LOOK_MS 25 /* how long a signal may go unnoticed */
-/* Who does not wait for connections waits this long for the far side of one by the proxy. */
+/* How long a non-blocking caller waits for the far side of a proxied connect. */
 #define FAR_MS 250
 #define LATE_MS 120000
-#define LOOPBACK_MS 2000 /* and this long for room at a server of the session's own */
+#define LOOPBACK_MS 2000 /* likewise for room in the queue of an own server */
 
 void
 connect_finish(struct connect_call *c, int why)
@@ -41,7 +40,7 @@ connect_finish(struct connect_call *c, int why)
 		notif_fail(&c->request, why);
 }
 
-/* ---- one try ---- */
+/* ---- one attempt ---- */
 
 static bool
 is_waiting(const struct connect_call *c)
@@ -51,7 +50,7 @@ is_waiting(const struct connect_call *c)
 	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-/* Never waits. 0 or an errno; EINPROGRESS, EALREADY, EAGAIN: not done. */
+/* Never blocks. Returns 0 or an errno; EINPROGRESS, EALREADY, EAGAIN: not done. */
 static int
 try_once(const struct connect_call *c)
 {
@@ -64,13 +63,13 @@ try_once(const struct connect_call *c)
 		fcntl(c->fd, F_SETFL, flags | O_NONBLOCK);
 	if (connect(c->fd, &c->address.any, c->size) < 0)
 		why = errno;
-	/* what the caller said meanwhile stays */
+	/* keep flags that the caller changed meanwhile */
 	if (waits && fcntl(c->fd, F_GETFL) == (flags | O_NONBLOCK))
 		fcntl(c->fd, F_SETFL, flags);
 	return why;
 }
 
-/* Else only a socket of the unix family says EAGAIN for a server that takes no more right now. */
+/* Otherwise only a unix socket returns EAGAIN, for a server with a full queue. */
 static bool
 is_under_way(const struct connect_call *c, int why)
 {
@@ -80,7 +79,7 @@ is_under_way(const struct connect_call *c, int why)
 	       (why == EAGAIN && c->address.any.sa_family == AF_UNIX);
 }
 
-/* Is there something new? Nothing tells when a unix server has room again. */
+/* Has the state changed? There is no event for room in a unix server's queue. */
 static bool
 is_ready(const struct connect_call *c, int why, int milliseconds)
 {
@@ -93,7 +92,7 @@ is_ready(const struct connect_call *c, int why, int milliseconds)
 	return milliseconds > 0;
 }
 
-/* ---- waiting ---- */
+/* ---- blocking calls ---- */
 
 int64_t
 connect_deadline(int fd)
@@ -123,13 +122,13 @@ watch(struct connect_call *c, int why)
 		else if (is_ready(c, why, LOOK_MS))
 			why = try_once(c);
 	}
-	/* time is up: the kernel says it so; but of those nothing is under way */
+	/* on timeout the kernel returns EINPROGRESS; but own servers have no connect pending */
 	if (why == EAGAIN && c->to_own_server)
 		why = ETIMEDOUT;
 	connect_finish(c, why == EALREADY ? EINPROGRESS : why);
 }
 
-/* ---- by the proxy ---- */
+/* ---- through the proxy ---- */
 
 static bool
 local_end(const struct connect_call *c, struct destination *to)
@@ -148,7 +147,7 @@ local_end(const struct connect_call *c, struct destination *to)
 	return true;
 }
 
-/* 0 or why not; EAGAIN: who does not wait has waited long enough. */
+/* Returns 0 or an errno; EAGAIN: the limit for a non-blocking caller. */
 static int
 await_far_side(const struct connect_call *c, const struct proxy_request *asking, bool waits)
 {
@@ -169,7 +168,10 @@ await_far_side(const struct connect_call *c, const struct proxy_request *asking,
 	return asking->why;
 }
 
-/* One try, with the proxy told before that it comes, and after it from where, or that it does not. */
+/*
+ * One attempt. Tells the proxy before it that a connection comes, and afterwards from where, or that it
+ * does not.
+ */
 static int
 try_announced(struct connect_call *c, uint64_t id, enum egress_kind kind)
 {
@@ -196,8 +198,8 @@ finish_try(struct connect_call *c, bool waits, int why)
 }
 
 /*
- * The caller goes on, connected to a proxy that keeps it: for the far side it has to wait now by
- * itself. Should that not come, the connection is ended under the caller's hands.
+ * The caller continues, connected to a proxy that keeps the connection, and has to wait for the far side
+ * itself. If that fails the connection is shut down.
  */
 static void
 finish_early(struct connect_call *c, struct proxy_request *asking)
@@ -282,7 +284,7 @@ thread_main(void *argument)
 	return NULL;
 }
 
-/* Each holds two descriptors while it waits: together no more than a quarter of ours. */
+/* Each uses two fds while it waits: together at most a quarter of ours. */
 static int
 most_waiting(const struct broker *broker)
 {
@@ -290,7 +292,7 @@ most_waiting(const struct broker *broker)
 									   : CONNECTING_MAX;
 }
 
-/* A caller that lets many wait at once is told to try later. */
+/* Further calls of a caller with many waiting connects fail with EAGAIN. */
 bool
 connect_begin_thread(struct broker *broker)
 {
@@ -331,7 +333,7 @@ connect_start(const struct connect_call *connecting)
 		return;
 	}
 	why = try_once(&c);
-	/* on loopback the answer is there by now */
+	/* on loopback the result is there by now */
 	if (waits && is_under_way(&c, why) && is_ready(&c, why, 0))
 		why = try_once(&c);
 	if ((waits || c.to_own_server) && is_under_way(&c, why))

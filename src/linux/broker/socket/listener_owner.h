@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who took a connection on loopback: the kernel is asked for its other end. Servers of a session are
- * tied to the loopback device, and what they accept is, too; other servers are not.
+ * Checks which socket accepted a loopback connection, by asking the kernel for the other end. Servers of a
+ * session are bound to the loopback device, and so are the sockets they accept; other servers are not.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * fd is connected: was it taken by a socket that is tied to loopback? Also true when nobody has it
- * any more, because then nothing that is sent arrives. What cannot be asked is somebody else's.
+ * Was connected fd accepted by a socket bound to loopback? Also true if no process has that socket any
+ * more: then no data arrives. An unknown socket counts as another process's.
  */
 bool listener_owner_is_on_lo(int fd);

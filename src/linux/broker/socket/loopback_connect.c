@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A thread outside the broker's layer that connects sockets of the session to servers of the session,
- * and to nothing else. Who listens is looked at before and after, and who took it: had it been somebody
- * else for a moment between, the connection is ended before the caller knows of it. A server that takes no more
- * is not even asked, and a connection that is not there at once is taken back: who listens when it
- * arrives would be anybody's guess, and a caller can make us wait for it.
+ * A thread outside the broker's layer that connects sockets of the session to servers of the session only.
+ * It checks the listening sockets before and after, and which socket accepted: if another process listened
+ * in between, the connection is shut down before the caller knows of it. A server with a full queue is not
+ * tried, and a connect that is not complete at once is undone: which process would accept it later is
+ * unknown, and a caller could make the thread wait.
  */
 #include "linux/broker/socket/loopback_connect.h"
 
@@ -21,12 +21,12 @@
 #include "linux/process/thread.h"
 
 #define STACK_SIZE (64 * 1024)
-#define SETTLE_MS 10 /* on a busy machine the answer of one's own takes a moment */
+#define SETTLE_MS 10 /* on a busy machine the answer of an own server takes a moment */
 #define STATE_ESTABLISHED 1
 #define STATE_CLOSED 7
 #define STATE_CLOSE_WAIT 8
 
-/* On the stack of the thread that waits for it. */
+/* On the stack of the waiting thread. */
 struct loopback_job {
 	const struct connect_call *what;
 	bool waits, is_done;
@@ -52,8 +52,8 @@ disconnect(int fd)
 }
 
 /*
- * Who does not wait asks how it went by itself, and gets the answer that it would have got. A server
- * that was quick has ended its side by now.
+ * A non-blocking caller queries the result itself and gets the error it would have got. A fast server may
+ * have closed its end by now.
  */
 static int
 look_again(const struct connect_call *c, bool waits)
@@ -67,7 +67,7 @@ look_again(const struct connect_call *c, bool waits)
 	return errno == EALREADY ? EAGAIN : errno;
 }
 
-/* Without waiting, whatever the socket does otherwise: 0, EAGAIN, or why not. */
+/* Connects without blocking, whatever the socket's flags are. Returns 0, EAGAIN or an errno. */
 static int
 reach(const struct connect_call *c)
 {
@@ -88,7 +88,7 @@ reach(const struct connect_call *c)
 	return why;
 }
 
-/* With still held: nobody of the session begins to listen meanwhile. */
+/* Requires still: no process of the session begins to listen meanwhile. */
 static int
 connect_locked(const struct connect_call *c, bool waits)
 {
@@ -101,7 +101,7 @@ connect_locked(const struct connect_call *c, bool waits)
 		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
 	if (c->mark != 0 && before.mark != c->mark)
 		return ECONNREFUSED;
-	/* another thread was quicker: nothing of that one's is taken back */
+	/* another thread of the caller has connected it: do not undo that */
 	if (state_of(c->fd) != STATE_CLOSED)
 		return EISCONN;
 	why = reach(c);
@@ -134,7 +134,7 @@ thread_main(void *argument)
 {
 	struct broker *broker = argument;
 	struct cordon_error err = {0};
-	/* as the command has: nothing is done for it that it could not do */
+	/* the same privileges as the command: it does nothing that the command could not */
 	bool is_fit = privileges_drop(&err) == 0;
 
 	pthread_mutex_lock(&broker->sockets);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections of the session to itself, with network "domains". The broker's own layer lets it
- * connect to the proxy's ports alone; this is the one other way, and asks for itself who listens.
+ * Connects a session to its own servers, with network "domains". The broker's own layer allows connects to
+ * the proxy only; this is the one exception, and it checks itself which socket listens.
  */
 #pragma once
 
 #include "linux/broker/connect.h"
 
-/* From now on; the calling thread is under no layer, and not the broker's. Without it nobody is. */
+/*
+ * Starts the thread. The calling thread must be under no layer and not belong to the broker. If it fails,
+ * connects to the session's own servers are refused.
+ */
 void loopback_connect_start(struct broker *broker);
 /*
- * One try, which does not wait for anybody: 0 connected; EINPROGRESS the same, for who does not wait;
- * EAGAIN the server takes no more right now; or why not.
+ * One attempt that never blocks. Returns 0 if connected; EINPROGRESS if connected and the caller does not
+ * block; EAGAIN if the server's queue is full; or an errno.
  */
 int loopback_connect(const struct connect_call *connecting, bool waits);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Asking the kernel who listens, by sock_diag: for each socket its address, port and cookie. All
- * that could take the connection have to be ours, also where the kernel would prefer one of them.
- * What cannot be asked, or is answered oddly, is somebody else's.
+ * Asks the kernel by sock_diag for listening sockets: address, port and cookie of each. All sockets that
+ * could accept the connection must be ours, also if the kernel would prefer one of them. Missing or
+ * malformed answers count as a foreign socket.
  */
 #include "linux/broker/own_listeners.h"
 
@@ -28,17 +28,17 @@
 
 struct diag_query {
 	struct own_listeners *listeners;
-	const uint8_t *address; /* NULL: all of them */
+	const uint8_t *address; /* NULL: any */
 	uint16_t port;		/* likewise 0 */
 	enum listening found;
 	struct listening_by by;
 	bool is_full;
-	bool *seen; /* NULL: not asked for; as many as are remembered */
+	bool *seen; /* One flag per remembered listener; NULL if the caller does not need it. */
 };
 
-/* ---- remembered ones ---- */
+/* ---- remembered sockets ---- */
 
-/* As many as there are: not one of them. */
+/* Returns count if it is not remembered. */
 static size_t
 place_of(const struct own_listeners *listeners, uint64_t cookie)
 {
@@ -78,7 +78,7 @@ is_v6_only(const struct nlmsghdr *header, const struct inet_diag_msg *one)
 	return false;
 }
 
-/* Could it take a connection to this address? */
+/* Would it accept a connection to this address? */
 static bool
 takes(const struct nlmsghdr *header, const struct inet_diag_msg *one, const uint8_t address[16])
 {
@@ -123,7 +123,7 @@ note(struct diag_query *question, const struct nlmsghdr *header)
 	}
 	if (question->by.nest != question->listeners->all[place].by)
 		question->by.nest = 0;
-	/* of one that listens: how many wait, and how many may */
+	/* for a listening socket: queue length and its limit */
 	question->is_full = question->is_full || one->idiag_rqueue > one->idiag_wqueue;
 	question->by.mark += mix(cookie);
 }
@@ -147,7 +147,7 @@ ask(int line, int family, uint16_t port)
 	return send(line, &request, sizeof request, 0) == (ssize_t)sizeof request;
 }
 
-/* 1 there is more to come, 0 that was all, -1 it makes no sense. */
+/* Returns 1 if more follows, 0 at the end, -1 if malformed. */
 static int
 read_answer(struct diag_query *question, int line)
 {
@@ -177,7 +177,7 @@ read_answer(struct diag_query *question, int line)
 	return 1;
 }
 
-/* False: the kernel did not say all of it. */
+/* Returns false if the answer is incomplete. */
 static bool
 find(struct diag_query *question)
 {
@@ -213,9 +213,9 @@ own_listeners_find(struct own_listeners *listeners, const uint8_t address[16], u
 	return question.found == LISTENS_OWN && question.is_full ? LISTENS_FULL : question.found;
 }
 
-/* ---- remembering ---- */
+/* ---- remember and forget ---- */
 
-/* Those that do not listen; where the kernel does not say so, none. */
+/* Forgets sockets that do not listen any more; none, if the kernel does not say. */
 static void
 forget_gone(struct own_listeners *listeners)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The line to the proxy. Whoever asks waits for the answer with the number of its question; one
- * thread reads all of them. When the line is cut nothing goes out any more, and who waits hears so.
+ * The socket to the proxy. Each request waits for the answer with its id; one thread reads all answers.
+ * When the socket closes nothing more is sent, and waiting requests fail.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define STACK_SIZE (64 * 1024)
 
-/* Looked at without the lock, and never closed. */
+/* Read without the lock; the fd is never closed. */
 int
 proxy_client_line(const struct broker *broker)
 {
@@ -36,7 +36,7 @@ note(struct broker *broker, const struct egress_message *answer)
 	for (struct proxy_request *asking = broker->asking; asking != NULL; asking = asking->next) {
 		if (asking->id != answer->id || answer->kind != EGRESS_ASK)
 			continue;
-		/* 512 and more is the kernel's own language */
+		/* errnos from 512 on are internal to the kernel */
 		asking->why = answer->why >= 0 && answer->why < 512 ? answer->why : ECONNREFUSED;
 		asking->is_answered = true;
 	}
@@ -68,7 +68,7 @@ read_answers(void *argument)
 void
 proxy_client_start(struct broker *broker)
 {
-	/* nobody would hear an answer: nothing is asked */
+	/* without a reader there are no answers: send no requests */
 	if (broker->egress.line >= 0 && thread_start(STACK_SIZE, read_answers, broker) != 0)
 		broker->egress.line = -1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sending what was judged. Each try is one that does not wait; a caller that waits is parked in a thread of
- * its own until there is room, its time is up, it is gone, or a signal is due that it catches.
+ * Sends a checked message. Each attempt is non-blocking; a blocking call continues in its own thread until
+ * there is room, its timeout is over, the caller is gone, or a signal that it catches is pending.
  */
 #include "linux/broker/socket/send_call.h"
 
@@ -20,11 +20,11 @@
 #define PIECE ((size_t)64 * 1024) /* of a stream */
 #define STACK_SIZE (128 * 1024)
 #define LOOK_MS 25     /* how long a signal may go unnoticed */
-#define SHORT_WAITS 50 /* of a millisecond each, for a receiver that has no room */
+#define SHORT_WAITS 50 /* of a millisecond each, for a receiver without room */
 
-/* ---- one try ---- */
+/* ---- one attempt ---- */
 
-/* The bytes from offset on, as the caller's list of parts has them. 0 or an errno. */
+/* Copies data from offset on, following the caller's iovecs. Returns 0 or an errno. */
 static int
 copy_parts(const struct send_call *s, size_t offset, char *to, size_t size)
 {
@@ -60,7 +60,7 @@ fill(struct send_call *s)
 	return copy_parts(s, s->done, s->data, s->have);
 }
 
-/* Passed on with the first byte, and with no other. */
+/* Control data goes with the first byte only. */
 static void
 drop_control(struct send_call *s)
 {
@@ -85,7 +85,7 @@ send_call_try(struct send_call *s)
 				 .msg_iovlen = 1,
 				 .msg_control = s->control,
 				 .msg_controllen = s->control_size};
-	/* urgent is the last byte of all */
+	/* the last byte of all is the urgent one */
 	int flags = s->flags & (is_last ? -1 : ~(MSG_OOB | MSG_EOR));
 	ssize_t n;
 
@@ -108,7 +108,7 @@ send_call_waits(const struct send_call *s)
 	return !(s->flags & MSG_DONTWAIT) && flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-/* ---- the end ---- */
+/* ---- close ---- */
 
 void
 send_call_drop(struct send_call *s)
@@ -134,7 +134,7 @@ send_call_note_length(const struct send_call *s)
 		notif_write(&s->request, s->length_at, &length, sizeof length);
 }
 
-/* A stream whose other end is gone ends its writer, unless that said otherwise. */
+/* SIGPIPE on a stream whose other end is closed, unless MSG_NOSIGNAL is set. */
 static void
 raise_pipe(const struct send_call *s)
 {
@@ -158,9 +158,9 @@ send_call_finish(struct send_call *s, int why)
 		notif_fail(&s->request, why);
 }
 
-/* ---- waiting ---- */
+/* ---- blocking calls ---- */
 
-/* Nothing tells when a receiver that is named, not connected to, has room again. */
+/* There is no event for room at a receiver that is addressed and not connected. */
 static void
 await(const struct send_call *s, int *waits)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A message sent on behalf, on the caller's own socket: address and control data were read once and judged,
- * the data is copied from the caller. It never keeps a receiving thread waiting.
+ * A message sent on behalf, on the caller's own socket. Address and control data are read once and checked,
+ * the data is copied from the caller. A receiving thread never waits for it.
  */
 #pragma once
 
@@ -11,34 +11,34 @@
 
 struct send_call {
 	struct notif_call request;
-	int fd;	  /* the caller's, shared with it; belongs to us, as everything below */
-	int pin;  /* of a unix socket by path, which address names; -1: none */
-	int type; /* of the socket */
+	int fd;	  /* duplicate of the caller's fd; owned, as everything below */
+	int pin;  /* O_PATH fd of a unix socket, which address names; -1: none */
+	int type; /* socket type */
 	int flags;
 	union socket_address address;
 	socklen_t size;	     /* 0: no address */
-	struct iovec *parts; /* where the data lies in the caller */
+	struct iovec *parts; /* where the data is in the caller's memory */
 	size_t part_count;
-	size_t length, done; /* of all of it */
-	char *data;	     /* a copy of what comes next: of a stream a piece, else everything */
-	size_t from, have;   /* what of the copy has been sent, and its size */
-	char *control;	     /* as sendmsg(2) takes it; NULL: none, or sent */
+	size_t length, done; /* total, and sent so far */
+	char *data;	     /* copy of the next part: for a stream a piece, else the message */
+	size_t from, have;   /* bytes of the copy already sent, and its size */
+	char *control;	     /* for sendmsg(2); NULL: none, or sent */
 	size_t control_size;
-	int *files; /* that control passes on */
+	int *files; /* fds in control */
 	size_t file_count;
-	uint64_t length_at; /* sendmmsg: where the caller wants what was sent; 0: as the result */
+	uint64_t length_at; /* sendmmsg: where the caller wants the length; 0: as result */
 };
 
-/* One try that never waits: 0, or an errno. */
-#define SENDING_MORE EINPROGRESS /* a piece is sent, others are left */
+/* One attempt that never blocks. Returns 0 or an errno. */
+#define SENDING_MORE EINPROGRESS /* a piece was sent, others are left */
 int send_call_try(struct send_call *sending);
-/* Would the caller wait where EAGAIN is said? */
+/* Would the caller block on EAGAIN? */
 bool send_call_waits(const struct send_call *sending);
-/* Goes on until it is sent or cannot be, in a thread of its own, and answers. */
+/* Continues in its own thread until it is sent or fails, and answers. */
 void send_call_park(const struct send_call *sending);
-/* Lets go of everything that belongs to it. */
+/* Frees everything it owns. */
 void send_call_drop(struct send_call *sending);
-/* Lets go, and answers: 0 or an errno. */
+/* Frees everything and answers with 0 or an errno. */
 void send_call_finish(struct send_call *sending, int why);
-/* What sendmmsg has to write for one message. */
+/* Writes the length of one message of sendmmsg. */
 void send_call_note_length(const struct send_call *sending);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * sendto, sendmsg and sendmmsg, where datagrams are granted. What the caller's memory says is read once:
- * address, control data and the list of parts. The address is judged as that of a connect is, control data
- * is passed on by a list of what is known, and the broker sends. Streams come here only because a filter
- * cannot tell them from datagrams.
+ * sendto, sendmsg and sendmmsg, where datagrams are granted. Address, control data and iovecs are read once
+ * from the caller's memory. The address is checked like that of a connect, known kinds of control data are
+ * passed on, and the broker sends. Stream sockets come here only because a filter cannot tell them apart.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,16 +17,16 @@
 #include "linux/broker/socket/sys_socket.h"
 
 #define PARTS_MAX 1024	      /* UIO_MAXIOV */
-#define LENGTH_MAX 0x7ffff000 /* of one call; what is more is left over */
+#define LENGTH_MAX 0x7ffff000 /* of one call; the rest is not sent */
 #define UDP_MAX 0xffff
 #define CONTROL_MAX 8192
 #define FILES_MAX 253	/* SCM_MAX_FD */
-#define MESSAGES_MAX 64 /* of one sendmmsg; it says how many were sent */
+#define MESSAGES_MAX 64 /* of one sendmmsg, which returns how many were sent */
 #define ZEROCOPY_OPTION 60
 #define ZEROCOPY_FLAG 0x4000000
 #define LOOPBACK_INDEX 1 /* in every network namespace */
 
-/* The kernel's layout. */
+/* struct user_msghdr. */
 struct user_message {
 	uint64_t name;
 	int32_t name_size;
@@ -40,17 +39,16 @@ struct user_entry {
 	uint32_t length, pad;
 };
 
-/* One message of a call. */
 struct wanted {
 	struct user_message message;
-	const struct iovec *part; /* sendto: the only one; NULL: they are in memory */
+	const struct iovec *part; /* sendto: the only part; NULL: the parts are in memory */
 	int flags;
 	uint64_t length_at; /* as in struct send_call */
 };
 
-/* ---- what is sent ---- */
+/* ---- data ---- */
 
-/* 0 or an errno; all below likewise. */
+/* Returns 0 or an errno, as all below. */
 static int
 take_parts(const struct wanted *wanted, struct send_call *s)
 {
@@ -83,7 +81,7 @@ take_parts(const struct wanted *wanted, struct send_call *s)
 	return 0;
 }
 
-/* The kernel takes a datagram whole or not at all. */
+/* A datagram is sent whole or not at all. */
 static int
 check_length(const struct socket_call *call, const struct send_call *s)
 {
@@ -101,7 +99,7 @@ check_length(const struct socket_call *call, const struct send_call *s)
 
 /* ---- control data ---- */
 
-/* Those of the caller's descriptors, which become ours in place. */
+/* Replaces the caller's fds by duplicates, in place. */
 static int
 pass_files(struct send_call *s, struct cmsghdr *header)
 {
@@ -119,7 +117,7 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 		if (numbers[i] < 0)
 			return why;
 		s->files[s->file_count++] = numbers[i];
-		/* the guard needs some of our numbers at any time */
+		/* the guard needs some fd numbers at any time */
 		if (s->request.broker->fd_watermark != 0 &&
 		    numbers[i] >= s->request.broker->fd_watermark)
 			return ETOOMANYREFS;
@@ -128,7 +126,7 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 	return 0;
 }
 
-/* The kernel takes no other process than the sender, which we are. */
+/* The kernel accepts only the sender's credentials: the broker's. */
 static int
 pass_credentials(const struct send_call *s, struct cmsghdr *header)
 {
@@ -144,7 +142,7 @@ pass_credentials(const struct send_call *s, struct cmsghdr *header)
 	return 0;
 }
 
-/* An index of a device leads around the one that the socket is bound to: only loopback's passes. */
+/* A device index bypasses the device the socket is bound to: only loopback's is accepted. */
 static int
 pass_device(struct cmsghdr *header, size_t size, size_t offset)
 {
@@ -166,7 +164,7 @@ pass_internet(struct cmsghdr *header)
 		     {IPPROTO_IPV6, IPV6_HOPLIMIT},
 		     {IPPROTO_IPV6, IPV6_TCLASS},
 		     {IPPROTO_UDP, 103 /* UDP_SEGMENT */},
-		     /* of no meaning here, which the kernel passes over */
+		     /* ignored by the kernel for these sockets */
 		     {SOL_SOCKET, SCM_RIGHTS},
 		     {SOL_SOCKET, SCM_CREDENTIALS}};
 
@@ -223,7 +221,7 @@ take_control(const struct socket_call *call, const struct user_message *message,
 	return why;
 }
 
-/* ---- to whom ---- */
+/* ---- address ---- */
 
 static int
 take_name(struct socket_call *call, const struct user_message *message)
@@ -240,7 +238,7 @@ take_name(struct socket_call *call, const struct user_message *message)
 			 : notif_bytes(call->request, message->name, &call->address, call->size);
 }
 
-/* Of a stream the kernel takes no address into account, and netlink's lead to the kernel. */
+/* On a stream socket the kernel ignores the address; on netlink it leads to the kernel. */
 static int
 judge_name(struct socket_call *call, int *ret_pin)
 {
@@ -251,7 +249,7 @@ judge_name(struct socket_call *call, int *ret_pin)
 	return call->domain == AF_INET || call->domain == AF_INET6 ? inet_send_to(call) : EACCES;
 }
 
-/* The kernel would tell later, by the socket, that the caller's memory is free again. */
+/* The kernel would report later, through the socket, that the caller's buffer is free. */
 static bool
 is_zerocopy(const struct socket_call *call, int flags)
 {
@@ -296,7 +294,7 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 
 /* ---- calls ---- */
 
-/* Takes over the descriptor. */
+/* Takes ownership of the fd. */
 static void
 send_one(struct socket_call *call, const struct wanted *wanted)
 {
@@ -348,7 +346,7 @@ sys_sendmsg(const struct notif_call *request)
 	notif_fail(request, why);
 }
 
-/* One of several: 0, or an errno and nothing was sent. */
+/* One of several messages. Returns 0, or an errno if nothing was sent. */
 static int
 send_now(struct socket_call *call, const struct wanted *wanted)
 {
@@ -378,8 +376,8 @@ read_entry(const struct notif_call *request, unsigned number, struct wanted *to)
 }
 
 /*
- * The first may wait, and then is the only one. So it is for a caller in a sandbox inside, about which
- * a question may be asked again: nothing must have been sent by then. And a stream may be sent in part.
+ * Only the first message may block, and then it is the only one. Likewise for a caller in a nest, whose
+ * query may be repeated: nothing may have been sent by then. And a message on a stream may be sent in part.
  */
 void
 sys_sendmmsg(const struct notif_call *request)
