@@ -125,7 +125,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	/* the kernel gives no other hint of SIGSYS */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)
-		fputs("cordon: it died of a call that is closed here (SIGSYS): programs of another "
+		fputs("cordon: it made a system call that the sandbox blocks (SIGSYS): programs of another "
 		      "architecture, as 32-bit ones, do not run inside\n",
 		      stderr);
 	if (cli->verbose || cli->summary)

@@ -204,7 +204,7 @@ project_fail(const struct cordon_plan *context, struct cordon_error *err)
 {
 	return cordon_fail(
 		err, CORDON_E_USAGE, 0,
-		"%s is no project: it is a home, hidden in one, the system's, or holds more; "
+		"%s cannot be the project: it is a home folder, hidden in one, the system's, or holds several; "
 		"go into a project or name a folder with -C",
 		context->host.cwd);
 }

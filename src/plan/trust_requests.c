@@ -95,8 +95,9 @@ plan_note_requests(struct plan *plan, struct cordon_error *err)
 		str_printf(&list, " and %zu more", plan->request_count - shown);
 	if (list.failed)
 		return cordon_no_memory(err);
-	return plan_notice(plan, err,
-			   "%s asks for more than it may have: %.600s; `cordon trust` shows "
-			   "and grants it",
-			   plan->stack->project->file, list.text);
+	return plan_notice(
+		plan, err,
+		"%s requests permissions that were not approved: %.600s; `cordon trust` shows "
+		"and grants it",
+		plan->stack->project->file, list.text);
 }

@@ -131,7 +131,7 @@ try: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 except OSError as e: print(e.errno)'
 	said 93
 	expect 0 plan
-	heard 'asks for more than it may have: UDP and unix datagrams on this machine'
+	heard 'requests permissions that were not approved: UDP and unix datagrams on this machine'
 	user_policy <<-'END'
 		{"network": {"localhost": true, "udp": true}}
 	END

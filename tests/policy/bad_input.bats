@@ -153,7 +153,7 @@ bad_file()
 		bad 1:26 "{\"network\": {\"domains\": [\"$name\"]}}" || return 1
 	done
 	bad 1:26 '{"network": {"domains": ["a.org:443"]}}'
-	heard '"a.org:443" has a port; ports are listed apart'
+	heard '"a.org:443" must not have a port; use --port N'
 	bad 1:13 '{"network": {"domains": ["a.org"], "localhost": [1]}}'
 }
 

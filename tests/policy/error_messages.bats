@@ -102,7 +102,7 @@ load ../lib/common
 	mkdir "$HOME/.hidden"
 	cd "$HOME/.hidden"
 	refused run true
-	heard 'is no project: it is a home, hidden in one'
+	heard 'cannot be the project: it is a home folder, hidden in one'
 }
 
 @test "a whole line in place of a command" {

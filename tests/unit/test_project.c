@@ -51,7 +51,7 @@ one_notice_says_what_was_not_granted_and_how_to_grant_it(void)
 		asking(&w, NULL, "{\"files\": {\"read\": [\"/a\"]}, \"tmp\": \"shared\"}");
 	check_int(some->notice_count, 1);
 	check(strstr(some->notices[0],
-		     "asks for more than it may have: read /a, the shared tmp folder; `cordon "
+		     "requests permissions that were not approved: read /a, the shared tmp folder; `cordon "
 		     "trust`") != NULL);
 	auto_plan struct plan *many = asking(
 		&w, NULL, "{\"files\": {\"read\": [\"/a\", \"/b\", \"/c\", \"/d\", \"/e\"]}}");

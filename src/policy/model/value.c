@@ -123,7 +123,7 @@ value_domain(const char *text, char *ret_name)
 	    (strlen(name) > 10 && strcmp(name + strlen(name) - 10, ".localhost") == 0))
 		return "is this machine; use the network mode \"localhost\"";
 	if (has_port(name))
-		return "has a port; ports are listed apart";
+		return "must not have a port; use --port N";
 	if (is_address(name))
 		return "is an address; domains are names only";
 	if (wild)
