@@ -108,7 +108,7 @@ refuse_request(struct broker *broker, const struct notif_call *request, enum ref
 void
 refuse_datagrams(struct broker *broker, const struct notif_call *request)
 {
-	/* with domains the C library makes one for each name it looks up, and needs none */
+	/* with domains libc creates one for each lookup, and does not need it */
 	if (broker->plan->settings.network.mode == NET_LOCALHOST)
 		refuse_request(broker, request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Whose terminal is it? The layers grant none but those that the command was started on. All others
- * are opened on behalf, by a thread outside the layers, and only if they are the session's: made by
- * one of its processes (then the broker opened the other end), the caller's own terminal, or what it
- * has open as 0 to 2. Numbers are given again; what a terminal is, its file says, which loses its name
- * when the terminal is gone.
+ * Decides whose pty is opened. The layers grant only the terminals that the command was started on. Any
+ * other is opened on behalf, by a thread outside the layers, and only if it is the session's: created by
+ * one of its processes (then the broker opened the master), the caller's controlling terminal, or open as
+ * its fd 0 to 2. Pty numbers are reused; the O_PATH fd identifies a pty, because it loses its path when the
+ * pty is gone.
  */
 #include "linux/broker/pty.h"
 
@@ -24,7 +24,7 @@
 #include "linux/broker/opener.h"
 #include "plan/pty.h"
 
-#define SLAVES_FIRST 136 /* majors of what is in /dev/pts */
+#define SLAVES_FIRST 136 /* majors of the slaves in /dev/pts */
 #define SLAVES_LAST 143
 #define MAKES_ONE makedev(5, 2)
 #define IOCTL_FOREGROUND 0x5410 /* TIOCSPGRP */
@@ -42,7 +42,7 @@ is_maker(const struct stat *at)
 	return S_ISCHR(at->st_mode) && at->st_rdev == MAKES_ONE;
 }
 
-/* One and the same, and still there; another can have all its numbers, but not at the same time. */
+/* The same pty, and still there: another one can get all its numbers, but not while it exists. */
 static bool
 is_same(int fd, const struct stat *wanted)
 {
@@ -52,7 +52,7 @@ is_same(int fd, const struct stat *wanted)
 	       at.st_rdev == wanted->st_rdev && at.st_nlink > 0;
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
 int
 pty_open_object(const struct open_call *o, int object)
@@ -62,9 +62,9 @@ pty_open_object(const struct open_call *o, int object)
 		       : opener_open(o, object, open_reopen_fd);
 }
 
-/* ---- those it makes ---- */
+/* ---- created ptys ---- */
 
-/* Whoever is gone leaves its place. The lock is held. */
+/* Frees entries of ptys that are gone. Requires the lock. */
 static void
 kill_all(struct ptys *t)
 {
@@ -79,7 +79,7 @@ kill_all(struct ptys *t)
 	t->made_count = kept;
 }
 
-/* One that is not noted works, too, but nobody opens its other end by name. */
+/* A pty that is not recorded works, but its slave cannot be opened by name. */
 static void
 note_made(const struct notif_call *request, int master)
 {
@@ -90,7 +90,7 @@ note_made(const struct notif_call *request, int master)
 		return;
 	pthread_mutex_lock(&t->lock);
 	kill_all(t);
-	/* the other descriptors are for the calls of all */
+	/* leave fds for other calls */
 	if (t->made_count < PTYS_MADE && (request->broker->fd_watermark == 0 ||
 					  (held < request->broker->fd_watermark &&
 					   t->made_count < (size_t)request->broker->numbers / 8))) {
@@ -103,7 +103,7 @@ note_made(const struct notif_call *request, int master)
 		close(held);
 }
 
-/* One that is there already, for who opens the device that makes them; -1: none. */
+/* Returns a spare master for an open of /dev/ptmx; -1: none. */
 static int
 take_spare(const struct open_call *o)
 {
@@ -137,9 +137,9 @@ is_made(const struct notif_call *request, const struct stat *at)
 	return is_own;
 }
 
-/* ---- those of the caller ---- */
+/* ---- the caller's terminals ---- */
 
-/* A descriptor that only names it gives nothing; nor does one for writing let it be read. */
+/* An O_PATH fd gives no right; nor does one for writing allow reading. */
 static bool
 is_held_as(const struct notif_call *request, int number, const struct stat *at, int mode)
 {
@@ -224,7 +224,7 @@ pty_open(const struct open_call *o)
 	return fd;
 }
 
-/* ---- by its other end ---- */
+/* ---- the slave by its master ---- */
 
 static int
 open_other_end(struct open_call *o, int master)
@@ -241,7 +241,7 @@ open_other_end(struct open_call *o, int master)
 			    : pty_open_object(o, object);
 }
 
-/* TIOCGPTPEER: whoever has one end of a terminal may have the other. */
+/* TIOCGPTPEER: the owner of a master may have the slave. */
 void
 sys_ioctl(const struct notif_call *request)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Becoming a repository: a bare one can have any name, and git obeys it as soon as somebody goes there.
- * So a folder becomes one only with settings that were vetted and without hooks, and from then on what git
- * obeys in it is not free any more (git_protect.c).
+ * Creation of repositories: a bare one can have any name, and git uses it when it is started there. So a
+ * directory becomes one only with inspected settings and without hooks, and from then on its git files are
+ * protected (git_protect.c).
  */
 #include "linux/broker/git/git_check.h"
 
@@ -19,7 +19,7 @@
 #include "base/path.h"
 #include "git/config/git_repo.h"
 
-/* ---- becoming a repository ---- */
+/* ---- new repositories ---- */
 
 static bool
 refuse(struct broker *broker, const char *path, enum cause why)
@@ -29,7 +29,7 @@ refuse(struct broker *broker, const char *path, enum cause why)
 	return false;
 }
 
-/* A real folder with nothing in it but what passes. */
+/* An existing directory whose entries all pass. */
 static bool
 holds_only(const char *folder, const char *name, bool (*passes)(const char *name))
 {
@@ -69,7 +69,9 @@ is_nothing(const char *name)
 	return false;
 }
 
-/* What was free until now may still be open for writing somewhere: it is replaced by our copy. */
+/*
+ * The file was unprotected until now and may still be open for writing elsewhere: replace it by our copy.
+ */
 static bool
 settle(const struct notif_call *request, const char *folder, const char *name, enum vet vet)
 {
@@ -85,7 +87,7 @@ settle(const struct notif_call *request, const char *folder, const char *name, e
 	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
 		return refuse(request->broker, path, CAUSE_GIT_UNREADABLE);
-	/* nothing of it counts as there before: it was nobody's settings until now */
+	/* none of its content counts as already present: it was no settings file until now */
 	rc = git_content_check(request, path, vet, &(struct gitconfig_text){file.text, file.length},
 			       NULL);
 	if (rc == 0 && !request->broker->is_asked)

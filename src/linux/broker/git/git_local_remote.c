@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A repository of this machine as a remote. git runs the hooks of what it pushes to, and finds it by more
- * names than the one that is written: X/.git, X, X.git/.git and X.git, through links and through files that
- * say "gitdir:" (path.c, enter_repo). So it may lie where the command can change none of them. In a tree that
- * the command can change every repository that it makes is guarded, but a checkout by the user later is not:
- * there the repository must be in place, and outside of all working trees.
+ * Remotes on this machine. git runs hooks of a repository that it pushes to, and tries several names for
+ * it: X/.git, X, X.git/.git and X.git, through links and "gitdir:" files (git's path.c, enter_repo). So the
+ * command must not be able to change any of them. In a writable tree every repository that the command
+ * creates is brokered, but a later checkout by the user is not: there the repository must exist, outside of
+ * all working trees.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct remote {
 	struct arena *arena;
 };
 
-/* Now or later, or without anybody looking; in procfs another process meets another thing. */
+/* Now, later, or by a checkout. In procfs the result depends on the process. */
 static bool
 is_changeable(const struct remote *r, const char *path)
 {
@@ -35,7 +35,7 @@ is_changeable(const struct remote *r, const char *path)
 
 static bool is_still(const struct remote *r, const char *path, int gitfiles);
 
-/* A file instead of a folder: git goes where it says. Any other file holds no hooks. */
+/* A file in place of a directory: git follows a "gitdir:" file. Any other file has no hooks. */
 static bool
 is_still_file(const struct remote *r, const char *path, int gitfiles)
 {
@@ -59,7 +59,7 @@ is_still_file(const struct remote *r, const char *path, int gitfiles)
 	return to != NULL && is_still(r, to, gitfiles - 1);
 }
 
-/* Can the command change neither what is there nor the way to it? */
+/* Is the command unable to change the target and the path to it? */
 static bool
 is_still(const struct remote *r, const char *path, int gitfiles)
 {
@@ -88,7 +88,7 @@ is_still_by_every_name(const struct remote *r, const char *path)
 	return still;
 }
 
-/* Is there a repository above whose checkout could put another in the place of this one? */
+/* Is there a repository above whose checkout could replace this one? */
 static bool
 is_in_working_tree(const struct remote *r, const char *path)
 {
@@ -126,14 +126,14 @@ refuse_changeable(const struct remote *r, const char *path)
 		return CAUSE_REMOTE_MISSING;
 	if (is_in_working_tree(r, found.path))
 		return CAUSE_REMOTE_WORKTREE;
-	/* one that came with the project's own files was never looked at; below .git nothing comes so */
+	/* one from the project's files was never inspected; below .git nothing is checked out */
 	if (!is_in_git(found.path) && !git_repo_has(found.path, ".git") &&
 	    !git_check_new_repo(r->request, found.path))
 		return CAUSE_REMOTE_UNTRUSTED;
 	return CAUSE_NONE;
 }
 
-/* From the working tree: any other that is linked to it would start elsewhere. */
+/* Resolves relative to the working tree; another worktree would resolve it differently. */
 static const char *
 make_whole(const struct remote *r, const char *config, const char *text)
 {

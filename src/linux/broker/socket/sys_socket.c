@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls on sockets, by family. The caller's descriptor is taken first, and its kind is the kernel's
- * word about that very socket; its address is read once. Everything is then done on that socket and
- * with that address, so nothing that the caller's other threads change meanwhile counts. What has
- * no address to judge, and what Landlock judges by itself, goes on in the kernel.
+ * Socket calls, by family. The caller's fd is duplicated first and its type is read from that socket; the
+ * address is read once. All actions use that socket and that address, so changes by the caller's other
+ * threads have no effect. Calls without an address to check, and those that Landlock restricts, continue in
+ * the kernel.
  */
 #include "linux/broker/socket/sys_socket.h"
 
@@ -23,7 +23,7 @@ read_option(int fd, int option, int *to)
 	return getsockopt(fd, SOL_SOCKET, option, to, &size) == 0;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int
 take_socket(struct socket_call *call)
 {
@@ -58,7 +58,7 @@ socket_take(struct socket_call *call, bool has_address)
 
 	if (why == 0 && has_address)
 		why = take_address(call);
-	/* connect(2) reads the address before it looks at what the descriptor is */
+	/* connect(2) reads the address before it checks the fd */
 	if (why == ENOTSOCK && call->request->notif.data.nr == SYS_connect) {
 		other = take_address(call);
 		why = other != 0 ? other : why;
@@ -101,7 +101,7 @@ sees_unix_names(const struct broker *broker)
 	return broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9;
 }
 
-/* Unix sockets are asked about by name. */
+/* Unix sockets are queried by name. */
 static bool
 is_refused_inside(const struct socket_call *call)
 {
@@ -169,7 +169,7 @@ sys_bind(const struct notif_call *request)
 		notif_continue(request);
 }
 
-/* Who listens on a unix socket is told to who connects: that must stay the caller. */
+/* SO_PEERCRED reports the process that called listen(): that must be the caller. */
 void
 sys_listen(const struct notif_call *request)
 {
@@ -186,8 +186,8 @@ sys_listen(const struct notif_call *request)
 }
 
 /*
- * Sockets are made between none and all. Without a network the filter sends us what it would refuse
- * by itself, for it to be told: there is nothing here that makes one, or lets the kernel make it.
+ * Creates sockets for networks other than none and all. Without a network the filter sends these calls here
+ * to be reported: nothing is created, and nothing continues in the kernel.
  */
 void
 sys_socket(const struct notif_call *request)
@@ -210,8 +210,9 @@ sys_socket(const struct notif_call *request)
 }
 
 /*
- * A pair of datagram sockets, where these are refused: each end could send to any path. Ends that must be
- * connected keep messages apart as well. What differs: SO_TYPE, and the end of one end is seen at the other.
+ * A datagram socketpair where datagrams are refused, because each end could send to any path.
+ * SOCK_SEQPACKET keeps messages apart as well. Differences: SO_TYPE, and closing one end is visible at the
+ * other.
  */
 void
 sys_socketpair(const struct notif_call *request)
