@@ -187,7 +187,7 @@ struct guard_task {
 	struct session_group group;	  /* ended and removed with everything */
 	const char *private_tmp;	  /* made, granted, and removed at the end; NULL: none */
 	const struct record_hold *record; /* removed likewise */
-	pid_t caller;			  /* who waits for the supervisor; 0: nobody needs to */
+	pid_t invoker;			  /* the supervisor's parent; 0: its end ends nothing */
 	bool leave;
 	int64_t time_ms;  /* the limit; 0: none */
 	int64_t grace_ms; /* SIGTERM that long before SIGKILL; 0: SIGKILL at once */

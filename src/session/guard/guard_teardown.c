@@ -62,7 +62,7 @@ note_change(struct guard_state *watch, pid_t pid, int status)
 	if (WIFSTOPPED(status)) {
 		guard_untrace(watch, pid, status);
 	} else if (pid == watch->command) {
-		watch->exited = true;
+		job_control_command(&watch->command_state, COMMAND_ENDS);
 		watch->status = status;
 	}
 }
@@ -143,7 +143,7 @@ is_command_over(struct guard_state *watch)
 	/* its end is not reported before that of its last thread, which a tracer has to wait for */
 	if (pid == 0)
 		process_tree_reap_threads(watch->command);
-	return watch->exited || pid < 0;
+	return watch->command_state == COMMAND_ENDED || pid < 0;
 }
 
 /* Its status is read before the walk could take it. */
@@ -152,14 +152,14 @@ end_command(struct guard_state *watch)
 {
 	int64_t until = clock_ms() + SESSION_DEADLINE_MS;
 
-	if (watch->exited)
+	if (watch->command_state == COMMAND_ENDED)
 		return;
 	watch->status = SIGKILL;
 	if (!signal_all(watch, SIGKILL))
 		kill(watch->command, SIGKILL);
 	while (!is_command_over(watch) && clock_ms() < until)
 		clock_sleep_us(200);
-	watch->exited = true;
+	job_control_command(&watch->command_state, COMMAND_ENDS);
 }
 
 /* Ends everything, then removes what the session made. */
@@ -195,20 +195,19 @@ is_awake(const struct guard_state *watch)
 {
 	struct guard_order order;
 
-	return !channel_receive(watch->line, &order, sizeof order) || order.kind == ORDER_CONFIRM ||
-	       (order.kind == ORDER_CONTINUE && order.value > 0);
+	return !channel_receive(watch->channel, &order, sizeof order) ||
+	       order.kind == ORDER_CONFIRM || (order.kind == ORDER_CONTINUE && order.value > 0);
 }
 
-/*
- * It stopped with the command, and nobody else may know that there is news. It may also be about to
- * stop: then the signal comes too early. So again, until it answers or is gone.
- */
-static void
-wake_at_end(struct guard_state *watch)
+/* A supervisor that may be about to stop would stop after the first SIGCONT. */
+void
+guard_report_end(const struct guard_state *watch, const struct guard_news *news)
 {
-	struct pollfd answer = {.fd = watch->line, .events = POLLIN};
-	bool may_stop = watch->stays || watch->waiting;
+	struct pollfd answer = {.fd = watch->channel, .events = POLLIN};
+	bool may_stop = watch->report == REPORT_CONFIRMED ||
+			watch->report == REPORT_SUPERVISOR_STOPS;
 
+	channel_send(watch->channel, news, sizeof *news);
 	do {
 		guard_wake(watch);
 		if (may_stop && poll(&answer, 1, WAKE_MS) > 0 && is_awake(watch))
@@ -231,9 +230,7 @@ guard_finish(struct guard_state *watch, enum guard_news_kind kind, const struct 
 	news.hit_processes = watch->hit_processes;
 	if (why != NULL)
 		news.why = *why;
-	if (!watch->supervisor_left) {
-		channel_send(watch->line, &news, sizeof news);
-		wake_at_end(watch);
-	}
+	if (watch->report != REPORT_SUPERVISOR_LEFT)
+		guard_report_end(watch, &news);
 	_exit(0);
 }

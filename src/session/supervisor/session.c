@@ -370,7 +370,7 @@ start_guarded(struct running *run, const struct session_request *request, struct
 		.group = run->assets.group,
 		.private_tmp = run->assets.tmp,
 		.record = &run->assets.record,
-		.caller = run->watch.caller >= 0 ? getppid() : 0,
+		.invoker = run->watch.caller >= 0 ? getppid() : 0,
 		.leave = request->leave,
 		.time_ms = (int64_t)request->limits[LIMIT_TIME].value * 1000,
 		.grace_ms = request->grace_ms,
@@ -420,9 +420,9 @@ clean_up(struct running *run, bool ended)
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
 	/* the guard did it, or will; where it could not, this is a second try */
-	if (assets->tmp != NULL && (ended || run->watch.is_guard_lost))
+	if (assets->tmp != NULL && (ended || run->watch.guard_state == GUARD_LOST))
 		private_tmp_remove(assets->tmp);
-	assets_release(assets, run->watch.guard.pid != 0 && !run->watch.is_guard_lost);
+	assets_release(assets, run->watch.guard.pid != 0 && run->watch.guard_state != GUARD_LOST);
 	if (!run->is_started && run->watch.guard.line >= 0)
 		close(run->watch.guard.line);
 	if (run->was_subreaper == 0)
@@ -475,7 +475,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		ret_result->changed = events_changes(&run.assets.event_source, request);
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
-	ret_result->ending = run.watch.is_guard_ending ? run.watch.guard.pid : 0;
+	ret_result->ending = run.watch.guard_state == GUARD_ENDING ? run.watch.guard.pid : 0;
 	return rc;
 }
 

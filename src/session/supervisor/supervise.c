@@ -56,9 +56,8 @@ order_end(struct supervision *run, enum session_cause cause, int64_t ms)
 static void
 order_confirm(struct supervision *run)
 {
-	struct guard_order order = {.kind = ORDER_CONFIRM, .value = run->stops};
+	struct guard_order order = {.kind = ORDER_CONFIRM, .value = run->stop};
 
-	run->asked = run->wakes;
 	channel_send(run->guard.line, &order, sizeof order);
 }
 
@@ -113,24 +112,24 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 }
 
 /*
- * The guard's, and the one that ended a stop, are about us: the command goes on already, and a
- * late SIGCONT would undo its next stop. But the terminal may have been set anew.
+ * SIGCONT. From the guard it is about the supervisor, and so is the first after a stop. On a pty it is
+ * not forwarded: the command is continued by ORDER_CONTINUE, with the new state of the terminal.
  */
-static bool
-is_wake_up(struct supervision *run, const struct compat_signal *got)
+static void
+read_continue(struct supervision *run, const struct compat_signal *got)
 {
-	bool is_guards = got->pid == run->guard.pid, is_awaited = run->is_woken;
+	enum job_action action = JOB_NOTHING;
 
-	if (!is_guards) {
-		run->is_woken = false;
-		run->wakes++;
-		/* who stopped our group while it was in there has not woken it */
+	if (got->pid != run->guard.pid) {
+		action = job_control_supervisor(&run->job, SUPERVISOR_GETS_SIGCONT);
+		/* while the guard was in the process group, a stop of the group stopped it too */
 		if (!run->joins)
 			kill(run->guard.pid, SIGCONT);
 	}
 	if (run->relay != NULL)
 		order_continue(run, 0);
-	return is_guards || is_awaited || run->relay != NULL;
+	else if (action == JOB_FORWARD_CONTINUE && is_for_us_alone(run, got))
+		order_signal(run, SIGCONT);
 }
 
 static void
@@ -140,8 +139,10 @@ forward(struct supervision *run, const struct compat_signal *got)
 		guard_timeout_wake(run);
 		return;
 	}
-	if (got->number == SIGCONT && is_wake_up(run, got))
+	if (got->number == SIGCONT) {
+		read_continue(run, got);
 		return;
+	}
 	if (got->number == SIGWINCH && run->relay != NULL)
 		pty_relay_resize(run->relay);
 	/* the new size tells those in the foreground */
@@ -153,7 +154,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 		run->terminal_signal[got->number] = true;
 	if (got->number == SIGTERM || got->number == SIGHUP)
 		expect_end(run);
-	run->is_told_to_go = run->is_told_to_go || asks_to_go(got->number);
+	run->is_asked_to_end = run->is_asked_to_end || asks_to_go(got->number);
 }
 
 static void
@@ -171,7 +172,7 @@ caller_died(struct supervision *run)
 {
 	close(run->caller);
 	run->caller = -1;
-	run->is_told_to_go = true;
+	run->is_asked_to_end = true;
 	order_signal(run, SIGHUP);
 	expect_end(run);
 }
@@ -198,36 +199,40 @@ stop_by(int signal)
 	       (sigpending(&pending) == 0 && sigismember(&pending, SIGCONT));
 }
 
-/* The command stopped: so do we, until the caller lets us go on. */
+/* The command stopped: so does the supervisor, until it gets SIGCONT. */
 static void
 stop_with(struct supervision *run, int signal)
 {
 	bool needs_terminal = signal == SIGTTIN || signal == SIGTTOU;
 
 	if (run->relay == NULL || !needs_terminal || !pty_relay_want(run->relay)) {
+		bool is_continued;
+
 		if (run->relay != NULL)
 			pty_relay_leave(run->relay);
 		order_stops(run);
-		run->is_woken = stop_by(signal);
+		is_continued = stop_by(signal);
+		if (is_continued)
+			job_control_supervisor(&run->job, SUPERVISOR_RESUMES);
 		/* it would stop again and again */
-		if (run->relay != NULL && needs_terminal && !run->is_woken)
+		else if (run->relay != NULL && needs_terminal)
 			pty_relay_cut_off(run->relay);
 	}
-	order_continue(run, run->stops);
+	order_continue(run, run->stop);
 }
 
-/*
- * The guard's answer may be old: who stopped our whole group, us before we had read it, and woke us
- * all again does not want another stop.
- */
+/* A pending SIGCONT is read first: the message may be older than that, and its stop over. */
 static void
-stop_unless_woken(struct supervision *run, int signal)
+change_job(struct supervision *run, enum supervisor_event event, int signal)
 {
+	enum job_action action;
+
 	read_signals(run);
-	if (run->joins || run->asked == run->wakes)
-		stop_with(run, signal);
-	else
+	action = job_control_supervisor(&run->job, event);
+	if (action == JOB_CONFIRM)
 		order_confirm(run);
+	else if (action == JOB_STOP)
+		stop_with(run, signal);
 }
 
 /* ---- the end ---- */
@@ -257,7 +262,7 @@ drain_relay(struct supervision *run)
 	while (pty_relay_has_more(run->relay)) {
 		pty_relay_poll(run->relay, fds);
 		fds[RELAY_FDS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
-		waits = fds[RELAY_OUT].fd >= 0 && !run->is_told_to_go;
+		waits = fds[RELAY_OUT].fd >= 0 && !run->is_asked_to_end;
 		if (poll(fds, RELAY_FDS + 1, waits ? -1 : 1000) <= 0)
 			return;
 		if (fds[RELAY_FDS].revents && is_told_to_go(run))
@@ -275,7 +280,7 @@ drain_output(struct supervision *run)
 
 	do {
 		output_poll(run->output, fds);
-		waits = (fds[0].events | fds[1].events) & POLLOUT && !run->is_told_to_go;
+		waits = (fds[0].events | fds[1].events) & POLLOUT && !run->is_asked_to_end;
 		fds[2] = (struct pollfd){.fd = run->signals, .events = POLLIN};
 		if (poll(fds, waits ? 3 : 2, waits ? -1 : 0) <= 0)
 			return;
@@ -352,7 +357,7 @@ replace_guard(struct supervision *run, struct guard_news *ret_news)
 		(struct guard_news){.kind = NEWS_DONE, .cause = SESSION_KILLED, .status = SIGKILL};
 	if (run->joins)
 		return;
-	run->is_guard_lost = true;
+	run->guard_state = GUARD_LOST;
 	/* what our children from before left to us meanwhile is older */
 	process_tree_exclude_older(&run->spare, run->guard.pid);
 	ret_news->cause = wait_for_guard(run);
@@ -375,20 +380,22 @@ read_news(struct supervision *run, struct guard_news *ret_news)
 		replace_guard(run, ret_news);
 		return true;
 	}
-	if (ret_news->kind == NEWS_STOPPED) {
-		read_signals(run);
-		run->stops = ret_news->status;
-		order_confirm(run);
+	switch (ret_news->kind) {
+	case NEWS_STOPPED:
+		run->stop = ret_news->status;
+		change_job(run, SUPERVISOR_READS_STOPPED, 0);
 		return false;
-	}
-	if (ret_news->kind == NEWS_STAYS) {
-		/* the porter is in the box: it must not make us raise any other */
+	case NEWS_STAYS:
+		/* the spawner is in the sandbox: it must not choose any other signal */
 		if (channel_signal_stops_job(ret_news->status))
-			stop_unless_woken(run, ret_news->status);
+			change_job(run, SUPERVISOR_READS_STAYS, ret_news->status);
 		return false;
+	case NEWS_LEFT:
+		return true;
+	default:
+		run->guard_state = run->joins ? GUARD_RUNS : GUARD_ENDING;
+		return true;
 	}
-	run->is_guard_ending = ret_news->kind != NEWS_LEFT && !run->joins;
-	return true;
 }
 
 /* ---- the loop ---- */

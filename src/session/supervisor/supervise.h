@@ -2,6 +2,7 @@
 /* Waiting for the end of a session, as if the supervisor were the command. */
 #pragma once
 
+#include "session/channel/job_control.h"
 #include "session/session.h"
 #include "session/supervisor/pty_relay.h"
 
@@ -18,16 +19,17 @@ struct supervision {
 	int64_t started;
 	int64_t due; /* when the guard is looked at, which keeps the time; 0: it is not expected to end */
 	enum session_cause due_cause;
-	int stuck;  /* how often it was found stopped then */
-	bool joins; /* the line is to the porter of a named session; there is no guard of our own */
-	int stops;  /* of which the guard told last */
-	int wakes;  /* SIGCONTs that were not the guard's */
-	int asked;  /* how many of them there were when it was asked about that stop */
-	bool is_woken;	    /* from one of them: by a SIGCONT that is for us */
-	bool is_told_to_go; /* by a signal, or by the end of the caller */
-	bool is_guard_lost; /* it was killed: cleaning up is left to us */
+	int stuck; /* how often it was found stopped then */
+	bool joins; /* guard.line is the channel to the spawner of a shared session; guard.pid is 0 */
+	enum supervisor_state job;
+	int stop;	      /* number of the last stop that the guard reported */
+	bool is_asked_to_end; /* by a signal, or by the end of the invoker */
 	bool is_trimmed;
-	bool is_guard_ending; /* it has said its last word, and is not waited for yet */
+	enum {
+		GUARD_RUNS,
+		GUARD_ENDING, /* it sent its last message, and was not waited for yet */
+		GUARD_LOST    /* it was killed: the supervisor cleans up */
+	} guard_state;
 	bool terminal_signal[NSIG];
 };
 
