@@ -190,3 +190,29 @@ attempted()
 		[ "$way" = back ] || grep -q 'Operation not permitted' "$T/said" || complain "$way"
 	done
 }
+
+@test "--leave: a stopped command that is killed ends the run" {
+	cat >stopped.py <<-'E'
+		import os, signal, subprocess, sys, time
+		script = "sleep 2 & echo $$; exec 1>&-; kill -STOP $$; exit 3"
+		run = subprocess.Popen(sys.argv[1:] + ["sh", "-c", script], stdout=subprocess.PIPE, text=True,
+		                       process_group=0)
+		command = int(run.stdout.readline())
+		os.waitpid(run.pid, os.WUNTRACED)
+		os.kill(command, signal.SIGKILL)
+		for _ in range(100):
+		    pid, status = os.waitpid(run.pid, os.WNOHANG)
+		    if pid:
+		        code = os.waitstatus_to_exitcode(status)
+		        sys.exit(code if code >= 0 else 128 - code)
+		    time.sleep(0.1)
+		os.killpg(run.pid, signal.SIGKILL)
+		sys.exit("stays stopped")
+	E
+	for how in '' "$CORDON run -q --leave --" "$CORDON run -q --leave --track-only --"; do
+		status=0
+		# shellcheck disable=SC2086
+		"$PYTHON" stopped.py $how >out 2>&1 3>&- || status=$?
+		[ "$status" -eq 137 ] || complain "$how: $status, $(cat out)" || return 1
+	done
+}

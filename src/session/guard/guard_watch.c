@@ -36,7 +36,7 @@ command_ended(struct guard_state *watch, int status, const struct rusage *used)
 	news.cause = watch->cause;
 	if (!watch->task->leave || guard_is_over(watch))
 		guard_finish(watch, NEWS_DONE, NULL);
-	channel_send(watch->channel, &news, sizeof news);
+	guard_report_end(watch, &news);
 	job_control_report(&watch->report, REPORT_LEAVES);
 }
 
