@@ -6,6 +6,9 @@
 
 #include <cordon/cordon.h>
 
+/* It is written to pipes. */
+_Static_assert(sizeof(struct cordon_error) == 256, "no padding");
+
 /* Fills *err (or NULL) and returns -code. sys is 0 or an errno, whose text is appended. */
 int cordon_fail(struct cordon_error *err, enum cordon_code code, int sys, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -34,7 +34,7 @@ struct egress_message {
 		/* ASK: destination, IPv4 as mapped address; COMES, ASKS: local address, likewise */
 		[16];
 };
-
+_Static_assert(sizeof(struct egress_message) == 32, "no padding");
 struct egress {
 	int line; /* the broker's end; -1: no proxy */
 	uint16_t named, through, stub;

@@ -76,6 +76,17 @@ enum session_cause {
 	SESSION_CRASHED,  /* the guard ended by itself */
 	SESSION_CAUSES
 };
+/* One is cast to the other. */
+_Static_assert((int)SESSION_EXITED == CORDON_ENDED_EXIT &&
+		       (int)SESSION_SIGNALLED == CORDON_ENDED_SIGNAL &&
+		       (int)SESSION_TIME == CORDON_ENDED_TIME &&
+		       (int)SESSION_OUTPUT == CORDON_ENDED_OUTPUT &&
+		       (int)SESSION_MEMORY == CORDON_ENDED_MEMORY &&
+		       (int)SESSION_KILLED == CORDON_ENDED_KILLED &&
+		       (int)SESSION_CPU_TIME == CORDON_ENDED_CPU_TIME &&
+		       (int)SESSION_CRASHED == CORDON_ENDED_CRASHED &&
+		       (int)SESSION_CAUSES == CORDON_CAUSES,
+	       "in the order of enum cordon_cause");
 
 struct session_result {
 	enum session_cause cause;

@@ -47,6 +47,9 @@ struct nest_answer {
 	uint8_t is_here;    /* NEST_ADDRESS: only this very server */
 	uint8_t spare[4];   /* explicit padding */
 };
+_Static_assert(sizeof(struct nest_question) == 56 + 2 * PATH_MAX &&
+		       sizeof(struct nest_answer) == 24,
+	       "no padding");
 
 /* ---- outer side ---- */
 

@@ -112,6 +112,7 @@ struct answer {
 	struct cordon_error err;
 	char text[1024];
 };
+_Static_assert(sizeof(struct answer) == sizeof(struct cordon_error) + 1024, "no padding");
 
 static int
 fail_call(const char *what, const sd_bus_error *why, int rc, struct cordon_error *err)

@@ -78,6 +78,7 @@ struct selftest_seen {
 	int free, confined, works;
 	struct cordon_error err; /* the sandbox could not be entered */
 };
+_Static_assert(sizeof(struct selftest_seen) == 12 + sizeof(struct cordon_error), "no padding");
 
 struct selftest_visit {
 	const struct selftest *trial;

@@ -18,8 +18,10 @@ struct guard_order {
 	enum guard_order_kind kind;
 	int value;
 	int64_t ms;
-	bool front;
+	uint32_t front; /* 0 or 1 */
+	uint32_t unused; /* 0: the spawner is in the sandbox, and must not be sent what was in memory */
 };
+_Static_assert(sizeof(struct guard_order) == 24, "no padding");
 
 enum guard_news_kind {
 	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
@@ -32,10 +34,13 @@ struct guard_news {
 	enum guard_news_kind kind;
 	int status; /* wait status of the command */
 	enum session_cause cause;
-	bool hit_processes;
+	uint32_t hit_processes; /* 0 or 1 */
 	struct tree_end end;
 	struct cordon_error why;
 };
+_Static_assert(sizeof(struct tree_end) == 8 + TREE_SURVIVORS * 20, "no padding");
+_Static_assert(sizeof(struct guard_news) == 16 + sizeof(struct tree_end) + sizeof(struct cordon_error),
+	       "no padding");
 
 /* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
 bool channel_signal_stops_job(int signal);

@@ -11,6 +11,7 @@ enum job_action
 job_control_command(enum command_state *state, enum command_event event)
 {
 	enum { RUNS = COMMAND_RUNS, CONTINUED, STOPPED, AGAIN, ENDED, WAKE = JOB_CONTINUE_COMMAND };
+	_Static_assert((int)ENDED == COMMAND_ENDED, "the states of the header");
 	static const struct job_step steps[COMMAND_STATES][COMMAND_EVENTS] = {
 		/* stops, is continued, ends, gets SIGCONT, its stop is over, another stop is over */
 		[RUNS] = {{STOPPED}, {RUNS}, {ENDED}, {RUNS, WAKE}, {RUNS}, {RUNS}},
@@ -30,6 +31,7 @@ enum job_action
 job_control_report(enum report_state *state, enum report_event event)
 {
 	enum { NONE = REPORT_NONE, SENT, CONFIRMED, STOPS, LEFT };
+	_Static_assert((int)LEFT == REPORT_SUPERVISOR_LEFT, "the states of the header");
 	enum { STOP = JOB_REPORT_STOP, STAYS = JOB_REPORT_STAYS };
 	static const struct job_step steps[REPORT_STATES][REPORT_EVENTS] = {
 		/* command is stopped, confirm: same stop, other stop, supervisor stops, continues, leaves */
@@ -50,6 +52,7 @@ enum job_action
 job_control_supervisor(enum supervisor_state *state, enum supervisor_event event)
 {
 	enum { RUNS = SUPERVISOR_RUNS, CONFIRMS, CONTINUED, RESUMED };
+	_Static_assert((int)RESUMED == SUPERVISOR_RESUMED, "the states of the header");
 	enum { CONFIRM = JOB_CONFIRM, STOP = JOB_STOP, FORWARD = JOB_FORWARD_CONTINUE };
 	static const struct job_step steps[SUPERVISOR_STATES][SUPERVISOR_EVENTS] = {
 		/* reads NEWS_STOPPED, NEWS_STAYS, gets SIGCONT, resumes */

@@ -44,6 +44,9 @@ struct spawner_start {
 struct spawner_payload {
 	uint32_t arguments, variables;
 };
+_Static_assert(sizeof(struct spawner_hello) == 4 + RECORD_TOKEN_LENGTH &&
+		       sizeof(struct spawner_start) == 40 && sizeof(struct spawner_payload) == 8,
+	       "no padding");
 
 /* What a porter needs; all of it is made before the fork. */
 struct spawner {
