@@ -3,7 +3,7 @@
  * Sets options of a setup, one table row per option. Each value is checked here with the checks for policy
  * text, so a bad value is refused before any file is read.
  */
-#include "discover/context.h"
+#include "api/setup_option.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -42,24 +42,15 @@ cordon_setup_free(struct cordon_setup *setup)
 	return NULL;
 }
 
-struct setup_option;
-typedef int option_fn(struct cordon_setup *setup, const struct setup_option *option,
-		      const char *value, struct cordon_error *err);
-struct setup_option {
-	const char *name;
-	option_fn *set;
-	int extra; /* selects the list or limit where several options share a function */
-};
-
-static struct place
-option_place(const struct setup_option *option)
+struct place
+setup_place(const struct setup_option *option)
 {
 	return (struct place){option->name, 0, 0};
 }
 
-static int
-refuse(const struct setup_option *option, const char *value, const char *reason,
-       struct cordon_error *err)
+int
+setup_refuse(const struct setup_option *option, const char *value, const char *reason,
+	     struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_USAGE, 0, "%s: \"%.80s\" %s", option->name, value, reason);
 }
@@ -76,7 +67,7 @@ set_command(struct cordon_setup *setup, const struct setup_option *option, const
 	    struct cordon_error *err)
 {
 	if (strcmp(value, "run") != 0 && strcmp(value, "shell") != 0)
-		return refuse(option, value, "is neither run nor shell", err);
+		return setup_refuse(option, value, "is neither run nor shell", err);
 	setup->command = *value == 'r' ? COMMAND_RUN : COMMAND_SHELL;
 	return 0;
 }
@@ -88,7 +79,7 @@ set_text(struct cordon_setup *setup, const struct setup_option *option, const ch
 	struct stack_text *text;
 
 	if (*value == '\0')
-		return refuse(option, value, "is empty", err);
+		return setup_refuse(option, value, "is empty", err);
 	text = arena_push(&setup->arena, &setup->texts, &setup->text_count, sizeof *text, err);
 	if (text == NULL)
 		return -CORDON_E_MEMORY;
@@ -102,7 +93,7 @@ set_project(struct cordon_setup *setup, const struct setup_option *option, const
 	    struct cordon_error *err)
 {
 	if (*value == '\0')
-		return refuse(option, value, "is empty", err);
+		return setup_refuse(option, value, "is empty", err);
 	return keep(setup, &setup->project, value, err);
 }
 
@@ -130,9 +121,9 @@ absolute(struct cordon_setup *setup, const struct setup_option *option, const ch
 	if (getcwd(cwd, sizeof cwd) == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the working directory");
 	if (read_inner_token(cwd) != NULL)
-		return refuse(option, value,
-			      "is relative, and a folder here is called like a token; go elsewhere",
-			      err);
+		return setup_refuse(
+			option, value,
+			"is relative, and a folder here is called like a token; go elsewhere", err);
 	if (value_is_glob(value))
 		glob_quote(cwd, &folder);
 	else
@@ -155,68 +146,12 @@ set_list(struct cordon_setup *setup, const struct setup_option *option, const ch
 		return rc;
 	reason = value_path(path, true);
 	if (reason != NULL)
-		return refuse(option, value, reason, err);
-	rule = policy_add_rule(setup->options, (enum list)option->extra, path, option_place(option),
+		return setup_refuse(option, value, reason, err);
+	rule = policy_add_rule(setup->options, (enum list)option->extra, path, setup_place(option),
 			       err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->match = value_is_glob(value) ? MATCH_GLOB : MATCH_SUBPATH;
-	return 0;
-}
-
-static int
-add_port(struct cordon_setup *setup, struct ports *ports, const struct setup_option *option,
-	 const char *value, struct cordon_error *err)
-{
-	struct port port = {.place = option_place(option)};
-	uint64_t number;
-
-	if (!str_number(value, UINT16_MAX, &number) || number == 0)
-		return refuse(option, value, "is not a port from 1 to 65535", err);
-	port.number = (uint16_t)number;
-	return policy_ports_add(&setup->options->arena, ports, &port, err);
-}
-
-static int
-read_ports(struct cordon_setup *setup, const struct setup_option *option, const char *list,
-	   struct ports *to, struct cordon_error *err)
-{
-	auto_free char *copy = strdup(list);
-	char *rest = copy, *item;
-	int rc = 0;
-
-	if (copy == NULL)
-		return cordon_no_memory(err);
-	while (rc == 0 && (item = strsep(&rest, ",")) != NULL)
-		rc = add_port(setup, to, option, item, err);
-	return rc;
-}
-
-/* Nothing is stored unless the whole list parses: an empty port list would allow every port. */
-static int
-set_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	struct cordon_error *err)
-{
-	static const char listed[] = "localhost:";
-	struct network *network = &setup->options->network;
-	struct ports ports = {0};
-	int mode = NET_NONE, rc = 0;
-
-	if (str_starts(value, listed)) {
-		rc = read_ports(setup, option, value + strlen(listed), &ports, err);
-		mode = NET_LOCALHOST;
-	} else {
-		while (mode <= NET_ALL && strcmp(net_names[mode], value) != 0)
-			mode++;
-	}
-	if (rc < 0)
-		return rc;
-	if (mode > NET_ALL)
-		return refuse(option, value,
-			      "is none of none, localhost, localhost:PORT,..., domains, all", err);
-	network->mode = (enum net_mode)mode;
-	network->localhost = ports;
-	network->place = option_place(option);
 	return 0;
 }
 
@@ -232,7 +167,7 @@ find_name(const struct setup_option *option, const char *value, const char *cons
 			return i;
 		str_printf(&list, "%s%s", i == 1 ? "is none of " : ", ", names[i]);
 	}
-	return refuse(option, value, list.failed ? "is not known" : list.text, err);
+	return setup_refuse(option, value, list.failed ? "is not known" : list.text, err);
 }
 
 static int
@@ -244,7 +179,7 @@ set_tmp(struct cordon_setup *setup, const struct setup_option *option, const cha
 	if (rc < 0)
 		return rc;
 	setup->options->tmp = (enum tmp)rc;
-	setup->options->tmp_place = option_place(option);
+	setup->options->tmp_place = setup_place(option);
 	return 0;
 }
 
@@ -257,53 +192,8 @@ set_ipc(struct cordon_setup *setup, const struct setup_option *option, const cha
 	if (rc < 0)
 		return rc;
 	setup->options->ipc = (enum ipc)rc;
-	setup->options->ipc_place = option_place(option);
+	setup->options->ipc_place = setup_place(option);
 	return 0;
-}
-
-/* An option without a value. */
-static int
-set_udp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	struct cordon_error *err)
-{
-	(void)value, (void)err;
-	setup->options->network.udp = UDP_ALLOW;
-	setup->options->network.udp_place = option_place(option);
-	return 0;
-}
-
-static int
-set_domain(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	   struct cordon_error *err)
-{
-	struct network *network = &setup->options->network;
-	char name[VALUE_DOMAIN_SIZE];
-	const char *reason = value_domain(value, name);
-
-	if (reason != NULL)
-		return refuse(option, value, reason, err);
-	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS)
-		return refuse(option, value,
-			      "needs the network mode domains, and --net says another", err);
-	network->mode = NET_DOMAINS;
-	network->place = option_place(option);
-	return policy_add_word(setup->options, &network->domains, name, option_place(option), err);
-}
-
-static int
-set_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	 struct cordon_error *err)
-{
-	return add_port(setup, &setup->options->network.ports, option, value, err);
-}
-
-static int
-set_opaque_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-		struct cordon_error *err)
-{
-	int rc = add_port(setup, &setup->options->network.opaque, option, value, err);
-
-	return rc < 0 ? rc : set_port(setup, option, value, err);
 }
 
 static int
@@ -314,8 +204,8 @@ set_resolver(struct cordon_setup *setup, const struct setup_option *option, cons
 	const char *reason = value_endpoint(value);
 
 	if (reason != NULL)
-		return refuse(option, value, reason, err);
-	resolver->place = option_place(option);
+		return setup_refuse(option, value, reason, err);
+	resolver->place = setup_place(option);
 	return keep(setup, &resolver->text, value, err);
 }
 
@@ -333,8 +223,8 @@ set_socket(struct cordon_setup *setup, const struct setup_option *option, const 
 	if (rc < 0)
 		return rc;
 	if (reason != NULL)
-		return refuse(option, value, reason, err);
-	return policy_add_word(setup->options, &setup->options->sockets, path, option_place(option),
+		return setup_refuse(option, value, reason, err);
+	return policy_add_word(setup->options, &setup->options->sockets, path, setup_place(option),
 			       err);
 }
 
@@ -349,7 +239,7 @@ set_env_value(struct cordon_setup *setup, const struct setup_option *option, con
 	if (set == NULL)
 		return -CORDON_E_MEMORY;
 	set->name = name;
-	set->place = option_place(option);
+	set->place = setup_place(option);
 	return keep(setup, &set->value, value, err);
 }
 
@@ -366,11 +256,11 @@ set_env(struct cordon_setup *setup, const struct setup_option *option, const cha
 		return -CORDON_E_MEMORY;
 	reason = equals == NULL ? value_env_pattern(name) : value_env_name(name);
 	if (reason != NULL)
-		return refuse(option, name, reason, err);
+		return setup_refuse(option, name, reason, err);
 	if (equals != NULL)
 		return set_env_value(setup, option, name, equals + 1, err);
 	return policy_add_word(setup->options, &setup->options->env.allow, name,
-			       option_place(option), err);
+			       setup_place(option), err);
 }
 
 static int
@@ -386,8 +276,8 @@ set_limit(struct cordon_setup *setup, const struct setup_option *option, const c
 	struct limit_value *limit = &setup->options->limits[option->extra];
 	const char *reason = readers[option->extra](value, &limit->value);
 
-	limit->place = option_place(option);
-	return reason == NULL ? 0 : refuse(option, value, reason, err);
+	limit->place = setup_place(option);
+	return reason == NULL ? 0 : setup_refuse(option, value, reason, err);
 }
 
 static int
@@ -395,9 +285,10 @@ set_accept(struct cordon_setup *setup, const struct setup_option *option, const 
 	   struct cordon_error *err)
 {
 	if (merge_guarantee_by_name(value) < 0)
-		return refuse(option, value,
-			      "is not the name of a guarantee; `cordon plan -v` lists them", err);
-	return policy_add_word(setup->options, &setup->options->accept, value, option_place(option),
+		return setup_refuse(option, value,
+				    "is not the name of a guarantee; `cordon plan -v` lists them",
+				    err);
+	return policy_add_word(setup->options, &setup->options->accept, value, setup_place(option),
 			       err);
 }
 
@@ -421,7 +312,7 @@ set_system(struct cordon_setup *setup, const struct setup_option *option, const 
 			return 0;
 		}
 	}
-	return refuse(option, value, "is neither linux nor macos", err);
+	return setup_refuse(option, value, "is neither linux nor macos", err);
 }
 
 static int
@@ -429,7 +320,7 @@ set_home(struct cordon_setup *setup, const struct setup_option *option, const ch
 	 struct cordon_error *err)
 {
 	if (*value != '/')
-		return refuse(option, value, "is not an absolute path", err);
+		return setup_refuse(option, value, "is not an absolute path", err);
 	return keep(setup, &setup->home, value, err);
 }
 
@@ -492,15 +383,15 @@ static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_EXECUTE] = {"--execute", set_list, LIST_EXECUTE},
 	[CORDON_OPT_DENY] = {"--deny", set_list, LIST_DENY},
 	[CORDON_OPT_PROTECT] = {"--protect", set_list, LIST_PROTECT},
-	[CORDON_OPT_NET] = {"--net", set_net, 0},
-	[CORDON_OPT_DOMAIN] = {"--domain", set_domain, 0},
-	[CORDON_OPT_PORT] = {"--port", set_port, 0},
-	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", set_opaque_port, 0},
+	[CORDON_OPT_NET] = {"--net", setup_net, 0},
+	[CORDON_OPT_DOMAIN] = {"--domain", setup_domain, 0},
+	[CORDON_OPT_PORT] = {"--port", setup_port, 0},
+	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", setup_opaque_port, 0},
 	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},
 	[CORDON_OPT_TMP] = {"--tmp", set_tmp, 0},
-	[CORDON_OPT_UDP] = {"--udp", set_udp, 0},
+	[CORDON_OPT_UDP] = {"--udp", setup_udp, 0},
 	[CORDON_OPT_IPC] = {"--ipc", set_ipc, 0},
 	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
 	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},

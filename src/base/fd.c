@@ -3,7 +3,7 @@
  * Reads and replaces small files, and closes inherited fds. Closing runs between fork and exec and
  * must not allocate.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "base/fd.h"
 

@@ -3,7 +3,7 @@
  * cordon run, cordon shell, cordon --sandbox-exec. cordon prints nothing on stdout while a command runs;
  * the exit status is that of the command.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <pwd.h>
 #include <signal.h>

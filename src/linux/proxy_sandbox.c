@@ -3,7 +3,7 @@
  * The sandbox of the proxy, which reads input from the network: a Landlock ruleset without files, and a
  * seccomp filter that allows a short list of system calls. All others fail with EPERM.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "ipc/proxy_task.h"
 

@@ -3,7 +3,7 @@
  * The sandbox of the proxy on macOS: its profile, applied and tested before the proxy reads any input. If
  * the test fails there is no session.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "ipc/proxy_task.h"
 

@@ -3,7 +3,7 @@
  * The supervisor's part of a stop, with a guard that is played: it stops with its command, but not
  * when it was woken after it had asked. Nothing here waits for a time.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -5,7 +5,7 @@
  * signals are blocked and read from an fd. Once the command runs, the guard has none of the invoker's
  * fds: a reader of a pipe sees its end without waiting for the guard.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <sys/ioctl.h>
 #include <sys/socket.h>

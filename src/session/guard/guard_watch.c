@@ -3,7 +3,7 @@
  * The guard's loop. It ends the session when the command has ended, when a limit is reached, when it is
  * ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <limits.h>
 #include <poll.h>

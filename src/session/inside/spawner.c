@@ -4,7 +4,7 @@
  * the box next to what it starts, so it is not dumpable, keeps a fixed number of clients,
  * allocates nothing, and takes nothing from anyone who does not know the token.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "session/inside/spawner_clients.h"
 

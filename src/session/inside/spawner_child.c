@@ -4,7 +4,7 @@
  * command from the porter's fork to exec. The box is around a command already; what comes from the
  * client is bounded and checked before it is used, all the same. Nothing here allocates.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "session/inside/spawner.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One run at a time in a process. */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <sys/file.h>
 

@@ -3,7 +3,7 @@
  * A session from its first to its last step: everything is made ready, the guard is started with
  * it, and what was changed in this process is put back.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include <string.h>
 #include <sys/wait.h>

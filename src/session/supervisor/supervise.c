@@ -5,7 +5,7 @@
  * caller it behaves like the command itself. The guard does the ending; should it be killed, its
  * orphans have come to us.
  */
-#include "base/os.h"
+#include "base/os_process.h"
 
 #include "session/supervisor/supervise.h"
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/* The options of a setup that concern the network. */
+#include "api/setup_option.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "policy/model/value.h"
+
+static int
+add_port(struct cordon_setup *setup, struct ports *ports, const struct setup_option *option,
+	 const char *value, struct cordon_error *err)
+{
+	struct port port = {.place = setup_place(option)};
+	uint64_t number;
+
+	if (!str_number(value, UINT16_MAX, &number) || number == 0)
+		return setup_refuse(option, value, "is not a port from 1 to 65535", err);
+	port.number = (uint16_t)number;
+	return policy_ports_add(&setup->options->arena, ports, &port, err);
+}
+
+static int
+read_ports(struct cordon_setup *setup, const struct setup_option *option, const char *list,
+	   struct ports *to, struct cordon_error *err)
+{
+	auto_free char *copy = strdup(list);
+	char *rest = copy, *item;
+	int rc = 0;
+
+	if (copy == NULL)
+		return cordon_no_memory(err);
+	while (rc == 0 && (item = strsep(&rest, ",")) != NULL)
+		rc = add_port(setup, to, option, item, err);
+	return rc;
+}
+
+/* Nothing is stored unless the whole list parses: an empty port list would allow every port. */
+int
+setup_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	  struct cordon_error *err)
+{
+	static const char listed[] = "localhost:";
+	struct network *network = &setup->options->network;
+	struct ports ports = {0};
+	int mode = NET_NONE, rc = 0;
+
+	if (str_starts(value, listed)) {
+		rc = read_ports(setup, option, value + strlen(listed), &ports, err);
+		mode = NET_LOCALHOST;
+	} else {
+		while (mode <= NET_ALL && strcmp(net_names[mode], value) != 0)
+			mode++;
+	}
+	if (rc < 0)
+		return rc;
+	if (mode > NET_ALL)
+		return setup_refuse(option, value,
+				    "is none of none, localhost, localhost:PORT,..., domains, all",
+				    err);
+	network->mode = (enum net_mode)mode;
+	network->localhost = ports;
+	network->place = setup_place(option);
+	return 0;
+}
+
+/* An option without a value. */
+int
+setup_udp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	  struct cordon_error *err)
+{
+	(void)value, (void)err;
+	setup->options->network.udp = UDP_ALLOW;
+	setup->options->network.udp_place = setup_place(option);
+	return 0;
+}
+
+int
+setup_domain(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	     struct cordon_error *err)
+{
+	struct network *network = &setup->options->network;
+	char name[VALUE_DOMAIN_SIZE];
+	const char *reason = value_domain(value, name);
+
+	if (reason != NULL)
+		return setup_refuse(option, value, reason, err);
+	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS)
+		return setup_refuse(option, value,
+				    "needs the network mode domains, and --net says another", err);
+	network->mode = NET_DOMAINS;
+	network->place = setup_place(option);
+	return policy_add_word(setup->options, &network->domains, name, setup_place(option), err);
+}
+
+int
+setup_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	   struct cordon_error *err)
+{
+	return add_port(setup, &setup->options->network.ports, option, value, err);
+}
+
+int
+setup_opaque_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+		  struct cordon_error *err)
+{
+	int rc = add_port(setup, &setup->options->network.opaque, option, value, err);
+
+	return rc < 0 ? rc : setup_port(setup, option, value, err);
+}

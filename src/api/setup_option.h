@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* An option of a setup, for setup.c and setup_network.c. */
+#pragma once
+
+#include "discover/context.h"
+
+struct setup_option;
+typedef int option_fn(struct cordon_setup *setup, const struct setup_option *option,
+		      const char *value, struct cordon_error *err);
+struct setup_option {
+	const char *name;
+	option_fn *set;
+	int extra; /* selects the list or limit where several options share a function */
+};
+
+struct place setup_place(const struct setup_option *option);
+int setup_refuse(const struct setup_option *option, const char *value, const char *reason,
+		 struct cordon_error *err);
+
+/* setup_network.c */
+option_fn setup_net, setup_udp, setup_domain, setup_port, setup_opaque_port;
