@@ -76,6 +76,8 @@ int git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct g
 int git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
 		     const struct gitconfig_text *present, struct cordon_error *err);
 
+/* git_remotes.c: has a remote of that name an address? git treats any other name as a path. */
+bool git_remotes_has(const struct gitconfig *config, const char *name, size_t length);
 /* Is a remote a path that means another directory in another working tree? */
 bool git_keys_has_relative_remote(const struct gitconfig *config);
 

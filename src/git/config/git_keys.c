@@ -202,33 +202,10 @@ check_url(const struct vetting *v, const char *url)
 		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
 }
 
-/* Has a remote of that name an address? git treats any other name as a path. */
-static bool
-has_remote_n(const struct gitconfig *config, const char *name, size_t length)
-{
-	static const char section[] = "remote.";
-	size_t start = sizeof section - 1;
-
-	for (size_t i = 0; i < config->count; i++) {
-		const char *key = config->items[i].name;
-
-		if (strncmp(key, section, start) == 0 && strncmp(key + start, name, length) == 0 &&
-		    strcmp(key + start + length, ".url") == 0 && config->items[i].value != NULL)
-			return true;
-	}
-	return false;
-}
-
-static bool
-has_remote(const struct gitconfig *config, const char *name)
-{
-	return has_remote_n(config, name, strlen(name));
-}
-
 static enum cause
 check_remote(const struct vetting *v, const char *value)
 {
-	return has_remote(v->config, value) ? CAUSE_NONE : check_url(v, value);
+	return git_remotes_has(v->config, value, strlen(value)) ? CAUSE_NONE : check_url(v, value);
 }
 
 /* ---- keys ---- */
@@ -397,7 +374,7 @@ check_section(const struct vetting *v, const char *key)
 	const char *start = remote_of(key, &length);
 
 	if (v->kind != GITCONFIG_REPOSITORY || start == NULL ||
-	    has_remote_n(v->config, start, length))
+	    git_remotes_has(v->config, start, length))
 		return CAUSE_NONE;
 	if (length >= sizeof name)
 		return CAUSE_KEY_NAME;
@@ -430,11 +407,11 @@ stands_already(const struct vetting *v, const struct gitconfig_item *item)
 	size_t length;
 	const char *name = remote_of(item->name, &length);
 
-	if (item->value != NULL && has_remote(v->present, item->value) &&
-	    !has_remote(v->config, item->value))
+	if (item->value != NULL && git_remotes_has(v->present, item->value, strlen(item->value)) &&
+	    !git_remotes_has(v->config, item->value, strlen(item->value)))
 		return false;
-	if (name != NULL && has_remote_n(v->present, name, length) &&
-	    !has_remote_n(v->config, name, length))
+	if (name != NULL && git_remotes_has(v->present, name, length) &&
+	    !git_remotes_has(v->config, name, length))
 		return false;
 	for (size_t i = 0; i < v->present->count; i++) {
 		const struct gitconfig_item *old = &v->present->items[i];
@@ -485,7 +462,8 @@ git_keys_has_relative_remote(const struct gitconfig *config)
 
 			if ((row->check == URL || row->check == REMOTE) &&
 			    is_about(row, item->name) && git_url_is_relative(item->value) &&
-			    (row->check == URL || !has_remote(config, item->value)))
+			    (row->check == URL ||
+			     !git_remotes_has(config, item->value, strlen(item->value))))
 				return true;
 		}
 	}

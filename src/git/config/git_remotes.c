@@ -138,3 +138,19 @@ git_remotes_keep(struct arena *arena, struct gitconfig_text *text,
 	text->length = to.length;
 	return to.failed || text->text == NULL ? cordon_no_memory(err) : 1;
 }
+
+bool
+git_remotes_has(const struct gitconfig *config, const char *name, size_t length)
+{
+	static const char section[] = "remote.";
+	size_t start = sizeof section - 1;
+
+	for (size_t i = 0; i < config->count; i++) {
+		const char *key = config->items[i].name;
+
+		if (strncmp(key, section, start) == 0 && strncmp(key + start, name, length) == 0 &&
+		    strcmp(key + start + length, ".url") == 0 && config->items[i].value != NULL)
+			return true;
+	}
+	return false;
+}

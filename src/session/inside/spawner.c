@@ -22,12 +22,6 @@
 #define CLIENTS_FDS 4
 #define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
 
-static bool
-is_free(const struct client *client)
-{
-	return client->socket < 0 && client->pid == 0;
-}
-
 static void
 close_fd(int *fd)
 {
@@ -338,7 +332,7 @@ free_place(struct spawner_state *state)
 	for (int i = 0; i < CLIENTS_MAX; i++) {
 		struct client *client = &state->clients[i];
 
-		if (is_free(client))
+		if (spawner_clients_is_free(client))
 			return client;
 		if (client->phase == UNAUTHENTICATED &&
 		    (oldest == NULL || client->end_at < oldest->end_at))
@@ -361,24 +355,6 @@ let_in(struct spawner_state *state)
 					  .report = -1,
 					  .events = -1,
 					  .end_at = clock_ms() + HELLO_MS};
-}
-
-static bool
-is_full(const struct spawner_state *state)
-{
-	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (is_free(&state->clients[i]) || state->clients[i].phase == UNAUTHENTICATED)
-			return false;
-	return true;
-}
-
-static bool
-has_clients(const struct spawner_state *state)
-{
-	for (int i = 0; i < CLIENTS_MAX; i++)
-		if (!is_free(&state->clients[i]))
-			return true;
-	return false;
 }
 
 static void
@@ -408,7 +384,7 @@ milliseconds_left(const struct spawner_state *state)
 		const struct client *client = &state->clients[i];
 		int64_t times[2] = {client->end_at, client->kill_at};
 
-		for (int k = 0; k < 2 && !is_free(client); k++)
+		for (int k = 0; k < 2 && !spawner_clients_is_free(client); k++)
 			if (times[k] > 0 && times[k] - now < left)
 				left = times[k] > now ? times[k] - now : 0;
 	}
@@ -451,7 +427,7 @@ wait_for_something(struct spawner_state *state)
 	struct compat_signal got;
 
 	fds[0].fd = state->signals;
-	fds[1].fd = is_full(state) ? -1 : state->spawner->listener;
+	fds[1].fd = spawner_clients_is_full(state) ? -1 : state->spawner->listener;
 	fds[2].fd = state->spawner->line;
 	fds[3].fd = -1;
 	for (int i = 0; i < CLIENTS_MAX; i++) {
@@ -511,7 +487,7 @@ spawner_main(const struct spawner *spawner)
 	state.clients[0].phase = AUTHENTICATED;
 	/* the report is closed by this too: that tells that all went well */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
-	while (collect(&state) || has_clients(&state) || is_anyone_at_the_door(&state) ||
+	while (collect(&state) || spawner_clients_is_any(&state) || is_anyone_at_the_door(&state) ||
 	       !spawner_clients_is_last(&state))
 		wait_for_something(&state);
 	_exit(0);

@@ -13,6 +13,31 @@
 #include "ipc/refusal.h"
 
 bool
+spawner_clients_is_free(const struct client *client)
+{
+	return client->socket < 0 && client->pid == 0;
+}
+
+bool
+spawner_clients_is_full(const struct spawner_state *state)
+{
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (spawner_clients_is_free(&state->clients[i]) ||
+		    state->clients[i].phase == UNAUTHENTICATED)
+			return false;
+	return true;
+}
+
+bool
+spawner_clients_is_any(const struct spawner_state *state)
+{
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (!spawner_clients_is_free(&state->clients[i]))
+			return true;
+	return false;
+}
+
+bool
 spawner_clients_is_running(const struct client *client)
 {
 	return client->phase == RUNNING && client->socket >= 0;

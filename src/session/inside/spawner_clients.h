@@ -36,6 +36,11 @@ struct spawner_state {
 	struct client clients[CLIENTS_MAX];
 };
 
+/* The slot has neither a client nor a command. */
+bool spawner_clients_is_free(const struct client *client);
+bool spawner_clients_is_any(const struct spawner_state *state);
+/* No slot is free, or could be taken from an unauthenticated client. */
+bool spawner_clients_is_full(const struct spawner_state *state);
 /* Its command was started, and it is there to hear of it. */
 bool spawner_clients_is_running(const struct client *client);
 /* Refusals that have come, to whose command it was. */
