@@ -19,7 +19,8 @@ struct guard_order {
 	int value;
 	int64_t ms;
 	uint32_t front; /* 0 or 1 */
-	uint32_t unused; /* 0: the spawner is in the sandbox, and must not be sent what was in memory */
+	uint32_t
+		unused; /* 0: the spawner is in the sandbox, and must not be sent what was in memory */
 };
 _Static_assert(sizeof(struct guard_order) == 24, "no padding");
 
@@ -39,7 +40,8 @@ struct guard_news {
 	struct cordon_error why;
 };
 _Static_assert(sizeof(struct tree_end) == 8 + TREE_SURVIVORS * 20, "no padding");
-_Static_assert(sizeof(struct guard_news) == 16 + sizeof(struct tree_end) + sizeof(struct cordon_error),
+_Static_assert(sizeof(struct guard_news) ==
+		       16 + sizeof(struct tree_end) + sizeof(struct cordon_error),
 	       "no padding");
 
 /* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
