@@ -41,7 +41,7 @@ guard_answer(struct guard_state *watch)
 
 	if (watch->question == 0)
 		return true;
-	/* where orphans come to the porter it knows by itself */
+	/* where orphans come to the spawner it knows by itself */
 	if (watch->group.kind == TRACKED_BY_MARK && !process_tree_is_empty(&but_it))
 		return false;
 	channel_send(watch->spawner, &watch->question, sizeof watch->question);
@@ -79,7 +79,7 @@ reap(struct guard_state *watch)
 	return guard_is_over(watch);
 }
 
-/* A porter that is the last one left goes when it is told so. */
+/* A spawner that is the last one left goes when it is told so. */
 static void
 attend(struct guard_state *watch)
 {

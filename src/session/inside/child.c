@@ -46,7 +46,7 @@ follow_parent(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	/* a porter reads it, and ends what it started before it goes */
+	/* a spawner reads it, and ends what it started before it goes */
 	if (os_die_with_parent(child->spawner != NULL ? SIGHUP : SIGKILL) < 0 ||
 	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");

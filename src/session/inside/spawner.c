@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The porter's loop: clients come, each gets one command, and hears how it ended. It runs inside
+ * The spawner's loop: clients come, each gets one command, and hears how it ended. It runs inside
  * the box next to what it starts, so it is not dumpable, keeps a fixed number of clients,
  * allocates nothing, and takes nothing from anyone who does not know the token.
  */
@@ -66,7 +66,7 @@ tell(struct client *client, const struct guard_news *news)
 {
 	if (client->socket < 0)
 		return;
-	/* a client that does not listen is as good as gone; the porter waits for nobody */
+	/* a client that does not listen is as good as gone; the spawner waits for nobody */
 	if (send(client->socket, news, sizeof *news, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 	    (ssize_t)sizeof *news)
 		hang_up(client);
@@ -137,7 +137,7 @@ is_job_stop(pid_t pid, int status)
 }
 
 /*
- * What a command left behind comes to the porter as well, and is collected without a word. False
+ * What a command left behind comes to the spawner as well, and is collected without a word. False
  * when there is no child any more.
  */
 static bool

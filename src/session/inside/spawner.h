@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The porter of a named session: a process that entered the box once and starts every command of
+ * The spawner of a shared session: a process that entered the box once and starts every command of
  * the session from inside it, so that all of them share one sandbox. Whoever wants a command
  * started connects to its socket, shows the token of the session's record, and hands over
  * descriptors 0 to 2 and a file in memory with the rest. From then on both speak as supervisor and
@@ -18,7 +18,7 @@ enum { SPAWNER_FILE = 3, SPAWNER_EVENTS, SPAWNER_FDS }; /* after 0, 1 and 2 */
 #define SPAWNER_PAYLOAD_MAX (8u << 20)
 
 /*
- * The first words of a client, in one piece as all others. The porter answers with the number, or
+ * The first words of a client, in one piece as all others. The spawner answers with the number, or
  * closes.
  */
 struct spawner_hello {
@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct spawner_hello) == 4 + RECORD_TOKEN_LENGTH &&
 		       sizeof(struct spawner_start) == 40 && sizeof(struct spawner_payload) == 8,
 	       "no padding");
 
-/* What a porter needs; all of it is made before the fork. */
+/* What a spawner needs; all of it is made before the fork. */
 struct spawner {
 	int listener;
 	int first;	   /* the first client, who needs no token */
@@ -63,13 +63,13 @@ int spawner_settle(struct cordon_error *err);
 /* In the box. Ends when nothing runs any more and no client is there. No allocation. */
 _Noreturn void spawner_main(const struct spawner *spawner);
 /*
- * On that line: a number, with which the porter asks whether nobody of the session is left but itself,
+ * On that line: a number, with which the spawner asks whether nobody of the session is left but itself,
  * and the same number back as soon as that is so. What a command left behind may be nobody's child, and
  * from inside others cannot be seen.
  */
 typedef uint32_t spawner_question;
 
-/* spawner_child.c: a command, from the porter's fork to exec. A failure goes to report. */
+/* spawner_child.c: a command, from the spawner's fork to exec. A failure goes to report. */
 struct spawner_child {
 	const struct spawner_start *start;
 	const int *fds; /* SPAWNER_FDS */
@@ -79,7 +79,7 @@ struct spawner_child {
 _Noreturn void spawner_child_main(const struct spawner_child *child);
 
 /*
- * spawner_client.c: the client's side. call connects and shows the token: a line to the porter, or -1
+ * spawner_client.c: the client's side. call connects and shows the token: a line to the spawner, or -1
  * with errno. start hands over a command; what follows is heard on the line.
  */
 int spawner_client_connect(int folder, const char *id, const char *token);

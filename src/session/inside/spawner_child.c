@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Processes of a named session on the way to what they become: the porter before its box, and each
- * command from the porter's fork to exec. The box is around a command already; what comes from the
+ * Processes of a shared session on the way to what they become: the spawner before its box, and each
+ * command from the spawner's fork to exec. The box is around a command already; what comes from the
  * client is bounded and checked before it is used, all the same. Nothing here allocates.
  */
 #include "base/os_process.h"
@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-/* ---- the porter itself ---- */
+/* ---- the spawner itself ---- */
 
 /* What is in our memory is not for those who share the box with us. */
 static void
@@ -184,7 +184,7 @@ take_signals(struct exec_build *making, struct cordon_error *err)
 	return 0;
 }
 
-/* The end of the porter is the end of the session, and of its commands first. */
+/* The end of the spawner is the end of the session, and of its commands first. */
 static int
 follow_spawner(struct exec_build *making, struct cordon_error *err)
 {

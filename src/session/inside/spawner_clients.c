@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is refused in a named session, passed on by its porter to whom it concerns; and what porter and
- * guard say to each other. Whoever does not listen hears nothing: the porter waits for nobody.
+ * What is refused in a named session, passed on by its spawner to whom it concerns; and what spawner and
+ * guard say to each other. Whoever does not listen hears nothing: the spawner waits for nobody.
  */
 #include "base/os.h"
 

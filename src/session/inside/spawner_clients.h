@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The porter's clients, for spawner.c and spawner_clients.c. A fixed number: nothing is allocated. */
+/* The spawner's clients, for spawner.c and spawner_clients.c. A fixed number: nothing is allocated. */
 #pragma once
 
 #include "session/inside/spawner.h"

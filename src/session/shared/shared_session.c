@@ -85,7 +85,7 @@ refuse_other_policy(const struct session_entry *entry)
 			   entry->request->name, entry->request->name);
 }
 
-/* Its porter is gone: the session is over in a moment, or something in it ended the porter. */
+/* Its spawner is gone: the session is over in a moment, or something in it ended the spawner. */
 static int
 wait_until_over(const struct session_entry *entry, const struct record *record)
 {
@@ -143,7 +143,7 @@ struct shared_setup {
 	struct assets assets;
 	const char *proxy; /* as proxy_print has it; NULL: none */
 	int line;	   /* our end of the first client's */
-	int guard;	   /* the guard's end of its line to the porter */
+	int guard;	   /* the guard's end of its line to the spawner */
 	char socket_path[PATH_MAX];
 	bool is_guarded; /* the guard cleans up, and not we */
 };
@@ -277,7 +277,7 @@ start_guard(const struct session_entry *entry, struct shared_setup *opening)
 	struct guard guard;
 	int rc;
 
-	/* a child whose end is ignored cannot be waited for, by guard and porter neither */
+	/* a child whose end is ignored cannot be waited for, by guard and spawner neither */
 	sigaction(SIGCHLD, &normal, &old);
 	sigfillset(&task.child.mask);
 	rc = guard_start(&task, &guard, entry->err);

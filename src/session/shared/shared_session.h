@@ -5,7 +5,7 @@
 #include "session/session.h"
 
 /*
- * Joins the session called request->name, or starts it. *ret_line is a line to its porter, for one
+ * Joins the session called request->name, or starts it. *ret_line is a line to its spawner, for one
  * command; *ret_place what the command's environment tells. A session that runs by another policy is
  * refused.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client's side of a porter: finding its socket, showing the token, handing over a command.
+ * The client's side of a spawner: finding its socket, showing the token, handing over a command.
  * The socket lies in a folder that only the user can enter, and is reached through a descriptor of
  * that folder: its whole name may be longer than an address can hold.
  */
@@ -16,7 +16,7 @@
 
 #include "base/fd.h"
 
-/* A porter answers at once; one that does not was stopped by something in its session. */
+/* A spawner answers at once; one that does not was stopped by something in its session. */
 #define WELCOME_SECONDS 30
 
 /* False, with errno: the folder's name is too long. */
@@ -53,7 +53,7 @@ is_welcome(int line)
 	uint32_t word = 0;
 	int ready = 0;
 
-	/* second by second: a machine that stood still has given the porter no time */
+	/* second by second: a machine that stood still has given the spawner no time */
 	for (int left = WELCOME_SECONDS; left > 0 && ready == 0; left--)
 		do
 			ready = poll(&answer, 1, 1000);

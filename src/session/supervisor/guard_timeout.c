@@ -17,7 +17,7 @@
 #define LATE_MS 1000
 #define LOOK_MS 100
 
-/* A porter's commands are not ours to end, and its guard wakes it. */
+/* A spawner's commands are not ours to end, and its guard wakes it. */
 void
 guard_timeout_expect(struct supervision *run, enum session_cause cause, int64_t ms)
 {

@@ -347,7 +347,7 @@ is_filtered(const struct session_request *request)
 }
 
 /*
- * The guard is gone. What it held is below us now, and ends here. The end of a porter is that
+ * The guard is gone. What it held is below us now, and ends here. The end of a spawner is that
  * of its session, which has a guard of its own.
  */
 static void
