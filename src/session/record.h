@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known about live sessions: one file each, in a folder that only the user can enter and
- * no sandbox can reach. Supervisor and guard hold its lock; a record that nobody holds is of a
- * session that is over, and whoever meets it buries it: its cgroup, its private folder, its file.
+ * Records of live sessions: one file each, in a folder that only the user can enter and no sandbox can
+ * reach. Supervisor and guard hold its lock. A record without a lock is of a session that is over: the next
+ * process that reads it reaps it, with its cgroup, its private tmp and its socket.
  */
 #pragma once
 
@@ -92,10 +92,10 @@ enum record_state {
  */
 enum record_state record_look(struct arena *arena, int folder, const char *id,
 			      struct record *ret_record);
-/* Every live session; the others are buried. */
+/* Every live session; dead records are reaped. */
 int record_list(struct arena *arena, int folder, struct record **ret_records, size_t *ret_count,
 		struct cordon_error *err);
-/* For every start: looks at a few records and buries what is dead. */
+/* At every start: reads a few records and reaps the dead ones. */
 void record_sweep(int folder);
 
 /* What lies beside a record, with these behind its name: the socket of a named session, a grace. */

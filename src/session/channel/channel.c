@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whole values over a socket, or nothing. */
+/* Sends and receives whole values over a socket, or nothing. */
 #include "session/channel/channel.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/* A kernel short of memory gets another chance: a word lost here ends the session. */
+/* Also when the kernel lacks memory: a lost message would end the session. */
 static bool
 try_again(int *tries)
 {

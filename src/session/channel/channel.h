@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line between supervisor and guard: values of fixed size on a socket pair. Its end tells either
- * that the other is gone.
+ * The channel between supervisor and guard: values of fixed size on a socket pair. EOF tells either side
+ * that the other has ended.
  */
 #pragma once
 
@@ -47,6 +47,6 @@ _Static_assert(sizeof(struct guard_news) ==
 /* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
 bool channel_signal_stops_job(int signal);
 
-/* False when the other side is gone. Never SIGPIPE. */
+/* False when the other side has closed it. Never SIGPIPE. */
 bool channel_send(int line, const void *value, size_t size);
 bool channel_receive(int line, void *value, size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The line of refusals: who refuses never waits for it, and its end is no news to anybody. And the
- * table of changes, which is read when nobody writes to it any more.
+ * The receiving end of the refusal socket: senders never block, and its end is no error. And the table of
+ * changed autorun files, which is read when the process that writes it has ended.
  */
 #include "base/os.h"
 

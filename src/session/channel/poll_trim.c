@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who waits for long needs next to nothing. What of the program is only read comes back by itself
- * when it is needed again; what was written, also by the loader, stays.
+ * Memory of a process that waits. Clean pages of the program are dropped, and read from the file again
+ * when they are needed; pages that were written, also by the loader, stay.
  */
 #include "base/os.h"
 
@@ -19,6 +19,6 @@ poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_trimmed)
 		return n;
 	os_drop_clean_pages();
 	*is_trimmed = true;
-	/* here, because whatever else is run brings its pages back */
+	/* here: any other code would bring its pages back */
 	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - TRIM_MS);
 }

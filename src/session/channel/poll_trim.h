@@ -5,8 +5,8 @@
 
 struct pollfd;
 
-/* After that long without news one is at rest. */
+/* Pages are dropped after that long without an event. */
 #define TRIM_MS 1000
 
-/* poll(2), but comes back once after TRIM_MS, with nothing, having given memory back. */
+/* poll(2). After the first TRIM_MS without an event it drops clean pages, once. */
 int poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_trimmed);
