@@ -352,6 +352,8 @@ save_counts(const struct program *program)
 	FILE *to;
 	bool is_written;
 
+	/* a worker may have changed the mode of its parent directory, which is this one */
+	chmod(".", 0755);
 	snprintf(name, sizeof name, "%s.new", program->out);
 	to = fopen(name, "we");
 	if (to == NULL)
