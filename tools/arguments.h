@@ -296,9 +296,15 @@ static const struct test test_rename_routed[] = {{4, WHOLE, HAS, WHITEOUT, NOT_V
 /* Fds 1008 to 1023: the broker gives these numbers to staged files. */
 static const struct test test_desk[] = {{0, 0xfffffff0u, IS, 0x3f0, ROUTE}, END(ALLOW)};
 
+/*
+ * F_SETLEASE, F_SETDELEG: a lease on a read-only fd makes every other process that opens the file wait for
+ * 45 seconds. File systems without leases fail with the same error.
+ */
+static const struct test test_lease[] = {
+	{1, WHOLE, IS, 1024, NOT_VALID}, {1, WHOLE, IS, 1040, NOT_VALID}, END(ALLOW)};
 /* F_SETOWN, F_SETOWN_EX: set the process that gets SIGIO. */
 static const struct test test_owner[] = {
-	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(ALLOW)};
+	{1, WHOLE, IS, 8, ROUTE}, {1, WHOLE, IS, 15, ROUTE}, END(TEST_LEASE)};
 /* TIOCGPTPEER opens a pty, which the layers do not grant. TIOCSPGRP: see setpgid. */
 static const struct test test_ioctl_routed[] = {
 	{1, WHOLE, IS, 0x5441, ROUTE}, {1, WHOLE, IS, 0x5410, ROUTE}, END(TEST_IOCTL)};
@@ -366,6 +372,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_ALLOCATE] = test_allocate,
 	[TEST_RENAME] = test_rename,
 	[TEST_RENAME_ROUTED] = test_rename_routed,
+	[TEST_LEASE] = test_lease,
 	[TEST_OWNER] = test_owner,
 	[TEST_IOCTL_OWNER] = test_ioctl_owner,
 	[TEST_IOCTL_ROUTED] = test_ioctl_routed,

@@ -87,6 +87,7 @@ enum verdict {
 	TEST_RENAME,
 	TEST_RENAME_ROUTED,
 	TEST_DESK,
+	TEST_LEASE,
 	TEST_OWNER,
 	TEST_IOCTL_OWNER,
 	TEST_IOCTL_ROUTED,
@@ -122,7 +123,7 @@ static const struct group groups[] = {
 	 "clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range creat "
 	 "dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
 	 "eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 "
-	 "fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr file_getattr "
+	 "fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr file_getattr "
 	 "flistxattr flock fork fremovexattr fsetxattr fstat fstatfs fsync ftruncate futex "
 	 "futex_requeue futex_wait futex_waitv futex_wake futimesat get_mempolicy get_robust_list "
 	 "get_thread_area getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups "
@@ -172,6 +173,7 @@ static const struct group groups[] = {
 	/* see socket_rules */
 	{ALLOW, "socket socketpair"},
 	{TEST_RENAME, "renameat2"},
+	{TEST_LEASE, "fcntl"},
 	{TEST_IOCTL, "ioctl"},
 	{TEST_CLONE, "clone"},
 	{TEST_UNSHARE, "unshare"},

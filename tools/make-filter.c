@@ -127,7 +127,8 @@ is_open_to_change(enum verdict verdict)
 {
 	static const enum verdict open[] = {ALLOW,	TEST_OPEN,   TEST_OPENAT,
 					    TEST_IOCTL, TEST_RENAME, TEST_SELF,
-					    TEST_LIMIT, TEST_NICE,   TEST_IONICE};
+					    TEST_LIMIT, TEST_NICE,   TEST_IONICE,
+					    TEST_LEASE};
 
 	for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
 		if (verdict == open[i])

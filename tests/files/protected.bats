@@ -30,6 +30,7 @@ untouched()
 
 teardown()
 {
+	end_started
 	if [ -n "${launcher:-}" ]; then
 		kill -KILL "$launcher" 2>/dev/null || true
 		wait "$launcher" 2>/dev/null || true
@@ -155,53 +156,86 @@ attack()
 	said 'false: []'
 }
 
+# Outside: takes a lease each time a line comes, until it is asked for the file.
+lease_holder()
+{
+	"$PYTHON" -c '
+import fcntl, os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})
+for line in open("ask"):
+    fd = os.open("leased", os.O_RDWR)
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        answer = "x"
+    except OSError:
+        answer = "none"
+    with open("ready", "w") as f:
+        f.write(answer)
+    if answer == "x":
+        signal.sigwait({signal.SIGIO})
+    os.close(fd)
+' 9>&-
+}
+
 @test "an open that waits for a lease does all it was asked to" {
 	begin
 	cat >lease.py <<-'END'
-		import fcntl, os, signal, sys
-		def hold(ready):
-		    """Until it is asked for."""
-		    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGIO})
-		    fd = os.open("leased", os.O_RDWR)
-		    try:
-		        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-		    except OSError:
-		        os._exit(1)
-		    os.write(ready, b"x")
-		    signal.sigwait({signal.SIGIO})
-		    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-		    os._exit(0)
+		import fcntl, os, sys
+		ask = open("ask", "w")
 		for flags in (os.O_WRONLY, os.O_WRONLY | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC, os.O_RDWR | os.O_TRUNC | os.O_NOFOLLOW,
 		              os.O_WRONLY | os.O_CREAT | os.O_TRUNC, os.O_RDONLY):
 		    with open("leased", "w") as f:
 		        f.write("old text")
-		    there, ready = os.pipe()
-		    child = os.fork()
-		    if child == 0:
-		        hold(ready)
-		    os.close(ready)
-		    if os.read(there, 1) != b"x":
-		        sys.exit(3)
-		    os.close(there)
+		    print(file=ask, flush=True)
+		    with open("ready") as f:
+		        if f.read() != "x":
+		            sys.exit(3)
 		    try:
 		        os.open("leased", flags | os.O_NONBLOCK)
 		        print("did not wait")
 		    except BlockingIOError:
 		        print("would wait")
 		    fd = os.open("leased", flags)
-		    os.waitpid(child, 0)
 		    print(flags, os.fstat(fd).st_size, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_NONBLOCK))
 		    os.close(fd)
 	END
+	mkfifo ask ready
+	lease_holder &
+	started=$!
 	timeout 120 "$PYTHON" lease.py >"$T/bare" || status=$?
+	wait "$started"
 	# not every file system has them
 	[ "${status:-0}" -ne 3 ] || return 0
 	[ "${status:-0}" -eq 0 ] || complain "fails outside: $(cat "$T/bare")"
-	CORDON_TIMEOUT=120 expect 0 run --protect kept -- "$PYTHON" lease.py
-	diff "$T/bare" "$T/out" || complain 'it is another'
 	grep -q ' 0 ' "$T/bare"
-	CORDON_TIMEOUT=120 expect 0 run --protect kept --deny '**/.env' -- "$PYTHON" lease.py
-	diff "$T/bare" "$T/out" || complain 'it is another where reading is supervised'
+	for deny in .never '**/.env'; do
+		lease_holder &
+		started=$!
+		CORDON_TIMEOUT=120 expect 0 run --protect kept --deny "$deny" -- "$PYTHON" lease.py
+		wait "$started"
+		diff "$T/bare" "$T/out" || complain "it is another with $deny"
+	done
+}
+
+# By a descriptor for reading it would hold up every other process that opens the file.
+@test "a command takes no lease" {
+	begin
+	cat >lease.py <<-'END'
+		import errno, fcntl, os
+		fd = os.open(os.environ["HOME"] + "/read", os.O_RDONLY)
+		for lease in (fcntl.F_RDLCK, fcntl.F_WRLCK):
+		    try:
+		        fcntl.fcntl(fd, fcntl.F_SETLEASE, lease)
+		        print("taken")
+		    except OSError as e:
+		        print(errno.errorcode[e.errno])
+	END
+	: >"$HOME/read"
+	"$PYTHON" lease.py >"$T/bare"
+	grep -q taken "$T/bare" || skip 'this file system has no leases'
+	expect 0 run --read "$HOME/read" -- "$PYTHON" lease.py
+	[ "$out" = 'EINVAL
+EINVAL' ] || complain 'taken'
 }
 
 @test "many at once, killed in the middle, leave the others served" {

@@ -417,6 +417,13 @@ static const struct {
 	{"unshare", {0x10000000}, {BOTH_NETS(EPERM)}, false},
 	{"unshare", {HIGH_BITS | 0x20000}, {BOTH_NETS(EPERM)}, false},
 
+	/* a lease holds up every other process */
+	{"fcntl", {3, 1024, 1}, {BOTH_NETS(EINVAL)}, false},
+	{"fcntl", {3, HIGH_BITS | 1024, 0}, {BOTH_NETS(EINVAL)}, false},
+	{"fcntl", {3, 1025}, {BOTH_NETS(0)}, false},
+	{"fcntl", {3, 1040, 0x1000}, {BOTH_NETS(EINVAL)}, false},
+	{"fcntl", {3, 1030}, {BOTH_NETS(0)}, false},
+
 	/* no access at all is none that Landlock looks at */
 	{"open", {0x1000, 0}, {BOTH_NETS(0)}, false},
 	{"open", {0x1000, 01101}, {BOTH_NETS(0)}, false},
