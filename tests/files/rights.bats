@@ -139,6 +139,23 @@ two" ] || complain 'what was made'
 	done
 }
 
+@test "a granted file is written, its name is neither made nor removed, and why says so" {
+	begin
+	furnish
+	given='{"files": {"rules": [{"effect": "allow", "rights": "rwcd", "path": "'$T/own/there'"},
+	    {"effect": "allow", "rights": "rwcd", "path": "'$T/own/missing'", "optional": true}]}}'
+	allowed write "$T/own/there" --policy-json "$given"
+	for name in there missing; do
+		denied create "$T/own/$name" --policy-json "$given"
+		denied delete "$T/own/$name" --policy-json "$given"
+	done
+	denied read "$T/own/missing" --policy-json "$given"
+	expect 4 run --policy-json "$given" -- sh -c 'cd "$1" && echo b >there && ! rm there && ! sed -i s/b/c/ there && ! touch missing && exit 4' \
+	    sh "$T/own"
+	heard "refused: delete $T/own/there " "refused: create $T/own"
+	[ "$(cat "$T/own/there")" = b ] && [ ! -e "$T/own/missing" ]
+}
+
 @test "literal is the folder, child is what lies in it, and neither goes deeper" {
 	begin
 	furnish
