@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,6 +100,21 @@ say_changes(const struct cordon_run *run)
 
 	if (run->changed > said)
 		cli_say("runs later: and %d more", run->changed - said);
+}
+
+/*
+ * A command can make writes to the terminal or pipe that it shares with us fail (O_NONBLOCK) or wait (TCOOFF).
+ * What the caller has set itself stays: O_NONBLOCK by the flags from before, ^S is not undone by TCOON.
+ */
+static void
+restore_stderr(int flags)
+{
+	int now = fcntl(STDERR_FILENO, F_GETFL);
+
+	if (flags >= 0 && !(flags & O_NONBLOCK) && now >= 0 && (now & O_NONBLOCK))
+		fcntl(STDERR_FILENO, F_SETFL, now & ~O_NONBLOCK);
+	if (tcgetpgrp(STDERR_FILENO) == getpgrp())
+		tcflow(STDERR_FILENO, TCOON);
 }
 
 /* Messages about the end of a session, other than a plain exit. */
@@ -226,14 +242,16 @@ run_it(struct cli *cli, char **argv, bool login)
 	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
 	struct cordon_run run = {0};
-	int rc, status = EXIT_CORDON;
+	int rc, flags, status = EXIT_CORDON;
 
 	if (hold_standard() < 0) {
 		fputs("cordon: cannot open /dev/null\n", stderr);
 		return EXIT_CORDON;
 	}
+	flags = fcntl(STDERR_FILENO, F_GETFL);
 	rc = cli->track_only ? track(cli, &command, &run, &err)
 			     : run_by_plan(cli, &command, &plan, &run, &err);
+	restore_stderr(flags);
 	if (rc == 0) {
 		say_end(cli, &run);
 		status = end_as(&run);

@@ -71,3 +71,45 @@ refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/d
 	until_true 60 is_full
 	ends 143
 }
+
+# The command shares the caller's terminal: what it leaves there keeps none of cordon's own lines back.
+@test "a terminal that the command has stopped, or filled and made nonblocking" {
+	cat >"$T/terminal.py" <<-'END'
+		import os, pty, sys, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], sys.argv[1:])
+		time.sleep(float(os.environ["WAITS"]))
+		try:
+		    while piece := os.read(fd, 65536):
+		        os.write(1, piece)
+		except OSError:
+		    pass
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	cat >quiet.py <<-'END'
+		import os, sys, termios, time
+		try:
+		    open(os.environ["HOME"] + "/refused", "w")
+		except OSError:
+		    pass
+		if sys.argv[1] == "full":
+		    os.set_blocking(2, False)
+		    # the kernel makes room a moment later, until both of its buffers are full
+		    for _ in range(20):
+		        try:
+		            while True:
+		                os.write(2, b"x" * 100)
+		        except BlockingIOError:
+		            time.sleep(0.02)
+		else:
+		    termios.tcflow(2, termios.TCOOFF)
+		os._exit(5)
+	END
+	for how in full stopped; do
+		status=0
+		WAITS=3 timeout 60 "$PYTHON" "$T/terminal.py" "$CORDON" run -- "$PYTHON" quiet.py "$how" >"$T/out" || status=$?
+		[ "$status" -eq 5 ] || complain "$how" || return 1
+		grep -q 'cordon: refused: create' "$T/out" || complain "$how" || return 1
+	done
+}
