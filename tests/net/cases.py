@@ -863,6 +863,32 @@ def six(servers):
 
 
 @case
+def six_dropped(servers):
+    """IPv6 addresses come first and drop everything: the IPv4 address that comes later is used."""
+    web = servers.ports["web"]
+    if "web6" not in servers.ports:
+        return
+    servers.names({"a.test": "four-late ::1 127.0.0.1"})
+    role = Role(servers, ports=[web], private=["::1", "127.0.0.1"])
+    with socket.socket(socket.AF_INET6) as full, socket.socket(socket.AF_INET6) as first, socket.socket(socket.AF_INET6) as second:
+        # with its queue full a server drops what comes
+        full.bind(("::1", web))
+        full.listen(0)
+        for one in first, second:
+            one.setblocking(False)
+            one.connect_ex(("::1", web))
+        status, text = fetch(role, get("a.test:%d" % web))
+        assert status == 200, text
+    # and one that refuses is not the end of it
+    servers.names({"b.test": "four-late ::1 127.0.0.1"})
+    role.close()
+    role = Role(servers, domains=["b.test"], ports=[web], private=["::1", "127.0.0.1"])
+    status, text = fetch(role, get("b.test:%d" % web))
+    assert status == 200, text
+    role.close()
+
+
+@case
 def failures(servers):
     """Nobody there, no such name, no resolver: said, not hung."""
     port, held = nobody_at()

@@ -52,7 +52,7 @@ role()
 }
 
 @test "IPv6" {
-	role six
+	role six six_dropped
 }
 
 @test "who is not there, and who hangs" {

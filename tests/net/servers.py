@@ -6,7 +6,7 @@ each question, and servers that say what they were asked.
     servers.py FOLDER [CERTIFICATE KEY]
 
 FOLDER/names has lines "NAME ADDRESS..." (a name with none does not exist; "slow" never answers;
-"cut" is answered by UDP with the bit for TCP). FOLDER/asked gets the questions. When everything
+"cut" is answered by UDP with the bit for TCP; with "four-late" IPv4 is answered a second later). FOLDER/asked gets the questions. When everything
 listens, FOLDER/ports appears: lines "NAME PORT". Ends when its standard input does."""
 import http.server
 import os
@@ -17,6 +17,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 folder = sys.argv[1]
 lock = threading.Lock()
@@ -29,7 +30,9 @@ def lookup(name, kind):
             words = line.split()
             if not words or words[0] != name:
                 continue
-            if words[1:2] in (["slow"], ["cut"]):
+            if words[1:2] == ["four-late"] and kind == 1:
+                time.sleep(1)
+            if words[1:2] in (["slow"], ["cut"], ["four-late"]):
                 return words[1], [w for w in words[2:] if (":" in w) == (kind == 28)]
             return "ok", [w for w in words[1:] if (":" in w) == (kind == 28)]
     return None, []

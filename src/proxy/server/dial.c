@@ -37,6 +37,13 @@ struct dial {
 	struct conn *conn;
 };
 
+static void
+drop_queries(struct dial *dial)
+{
+	for (int i = 0; i < 2; i++)
+		dial->queries[i] = dns_client_drop(dial->queries[i]);
+}
+
 void
 dial_free(struct conn *conn)
 {
@@ -44,8 +51,7 @@ dial_free(struct conn *conn)
 
 	if (dial == NULL)
 		return;
-	dns_client_drop(dial->queries[0]);
-	dns_client_drop(dial->queries[1]);
+	drop_queries(dial);
 	timer_clear(&dial->attempt);
 	free(dial);
 	conn->dial = NULL;
@@ -168,10 +174,17 @@ came_home(const struct conn *conn)
 	       local_address_is_other_end(conn->server->fd);
 }
 
+static bool
+is_asking(const struct dial *dial)
+{
+	return dial->queries[0] != NULL || dial->queries[1] != NULL;
+}
+
 static void
 is_there(struct conn *conn)
 {
 	timer_clear(&conn->dial->attempt);
+	drop_queries(conn->dial);
 	if (came_home(conn)) {
 		conn->dial->forbidden = conn->dial->addresses[conn->dial->next - 1];
 		conn->dial->forbidden_as = CAUSE_ADDRESS_THIS_MACHINE;
@@ -257,6 +270,16 @@ try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 	return false;
 }
 
+/* The attempt gets a limited time while there is another address. */
+static void
+expect_attempt(struct conn *conn)
+{
+	struct dial *dial = conn->dial;
+
+	if (dial->next < dial->count)
+		timer_set(&conn->proxy->timers, &dial->attempt, ATTEMPT_MS, attempt_late);
+}
+
 static void
 try_next(struct conn *conn)
 {
@@ -268,7 +291,9 @@ try_next(struct conn *conn)
 	while (!is_open && dial->next < dial->count)
 		is_open = try_one(conn, &dial->addresses[dial->next++], &why);
 	if (!is_open) {
-		fail_by(conn, dial->why);
+		/* looked_up goes on with the addresses of the other family */
+		if (!is_asking(dial))
+			fail_by(conn, dial->why);
 		return;
 	}
 	if (why == 0) {
@@ -276,17 +301,27 @@ try_next(struct conn *conn)
 		return;
 	}
 	poll_want(conn->server, WATCH_WRITE);
-	if (dial->next < dial->count)
-		timer_set(&conn->proxy->timers, &dial->attempt, ATTEMPT_MS, attempt_late);
+	expect_attempt(conn);
 }
 
 /* ---- looking up ---- */
+
+/* The next to be tried, once the other family has been: its network may drop everything. */
+static void
+add_address(struct dial *dial, const struct ip_address *address, size_t at)
+{
+	memmove(dial->addresses + at + 1, dial->addresses + at,
+		(dial->count - at) * sizeof *dial->addresses);
+	dial->addresses[at] = *address;
+	dial->count++;
+}
 
 /* Keeps the addresses that are allowed. An upstream proxy may have any address. */
 static void
 take_addresses(struct conn *conn, const struct dns_answer *answer)
 {
 	struct dial *dial = conn->dial;
+	size_t at = dial->next > 0 ? dial->next : dial->count;
 
 	dial->code = answer->code;
 	dial->has_name = dial->has_name || answer->code == DNS_OK;
@@ -300,7 +335,7 @@ take_addresses(struct conn *conn, const struct dns_answer *answer)
 		    proxy_is_own(conn->proxy, address, dial->port))
 			what = CAUSE_ADDRESS_THIS_PROXY;
 		if (what == CAUSE_NONE) {
-			dial->addresses[dial->count++] = *address;
+			add_address(dial, address, at++);
 		} else {
 			dial->forbidden = *address;
 			dial->forbidden_as = what;
@@ -328,16 +363,18 @@ fail_without_address(struct conn *conn)
 	finish(conn, &end);
 }
 
-/* The first family with an address is used; the other is awaited only if it has none. */
+/* The first family with an address is tried at once; addresses of the other are tried when they come. */
 static void
 go_on(struct conn *conn)
 {
 	struct dial *dial = conn->dial;
 
-	if (dial->count == 0 && (dial->queries[0] != NULL || dial->queries[1] != NULL))
+	if (conn->server != NULL) {
+		expect_attempt(conn);
 		return;
-	dial->queries[0] = dns_client_drop(dial->queries[0]);
-	dial->queries[1] = dns_client_drop(dial->queries[1]);
+	}
+	if (dial->next == dial->count && is_asking(dial))
+		return;
 	if (dial->count > 0)
 		try_next(conn);
 	else
