@@ -186,28 +186,13 @@ static struct sandbox *
 sandbox_new(struct cordon_error *err)
 {
 	struct sandbox *sandbox = calloc(1, sizeof *sandbox);
-	pthread_condattr_t clock;
 
 	if (sandbox == NULL) {
 		cordon_no_memory(err);
 		return NULL;
 	}
-	sandbox->ruleset = sandbox->outer = sandbox->line[0] = sandbox->line[1] =
-		sandbox->broker.listener = -1;
-	sandbox->broker.egress.line = sandbox->broker.events = -1;
-	memset(sandbox->broker.terminals.spare, -1, sizeof sandbox->broker.terminals.spare);
-	sandbox->broker.started = broker_now();
-	names_lock_start(&sandbox->broker.names);
-	pthread_mutex_init(&sandbox->broker.sockets, NULL);
-	pthread_mutex_init(&sandbox->broker.own_servers.still, NULL);
-	pthread_mutex_init(&sandbox->broker.own_servers.lock, NULL);
-	pthread_mutex_init(&sandbox->broker.terminals.lock, NULL);
-	opener_begin(&sandbox->broker.opener);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&sandbox->broker.answered, &clock);
-	pthread_condattr_destroy(&clock);
-	pthread_mutex_init(&sandbox->broker.small, NULL);
+	sandbox->ruleset = sandbox->outer = sandbox->line[0] = sandbox->line[1] = -1;
+	broker_begin(&sandbox->broker);
 	sem_init(&sandbox->started, 0, 0);
 	sem_init(&sandbox->serving, 0, 0);
 	return sandbox;

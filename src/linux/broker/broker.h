@@ -99,6 +99,8 @@ struct broker {
 
 /* Nanoseconds by the clock that files get their times from. */
 int64_t broker_now(void);
+/* Of a broker that is all zero: its locks, and no fd anywhere. */
+void broker_begin(struct broker *broker);
 /* Serves the listener until the process ends. The calling thread has entered the outer layer and has a
  * umask and a folder of its own. */
 _Noreturn void broker_serve(struct broker *broker);

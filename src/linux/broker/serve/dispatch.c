@@ -212,7 +212,6 @@ broker_serve(struct broker *broker)
 	kill_all_ready(&broker->kill_all);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	reserve_fds(broker);
-	pthread_mutex_init(&broker->deep.lock, NULL);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	proxy_client_start(broker);
 	/* without a folder of our own nothing can be answered rightly: everything is refused */
