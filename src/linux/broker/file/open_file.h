@@ -19,6 +19,17 @@ struct opening_how {
 	uint64_t flags, mode, resolve;
 };
 
+/*
+ * By which an open is done. One that has to wait is the broker's as well: of a lease that is found out only
+ * by opening.
+ */
+enum open_actor {
+	OPEN_KERNEL, /* under the inner layer, which decides here */
+	OPEN_REFUSE, /* neither could the kernel do it safely nor the broker */
+	OPEN_STAGE,  /* git_staging.c, if it writes a file that is checked */
+	OPEN_BROKER  /* on behalf, or refused by the rights that are missing */
+};
+
 struct open_call {
 	const struct notif_call *request;
 	struct opening_how how;
@@ -29,6 +40,7 @@ struct open_call {
 	struct stat at; /* of the object */
 	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
 	struct verdict verdict; /* by that path */
+	enum open_actor actor;	/* by that verdict */
 	int number;		/* the descriptor's, where it is not the next that is free */
 };
 
@@ -39,6 +51,8 @@ bool open_only_reads(uint64_t flags);
 bool open_is_shared(const struct open_call *o);
 /* Where it is asked for does not matter: it may be made in the private tmp. */
 bool open_is_anywhere(const struct open_call *o);
+/* open_actor.c: of one that is decided. */
+enum open_actor open_actor(const struct open_call *o);
 /* Fills path and verdict of what was found; 0, or an errno. */
 int open_decide(struct open_call *o);
 /*
@@ -48,5 +62,5 @@ int open_decide(struct open_call *o);
 int open_execute(struct open_call *o);
 /* What is there, as it is, once it may be. Never our terminal, never waiting. */
 int open_reopen_fd(const struct open_call *o, int object);
-/* A file of git's: what is handed out is not the file itself. -1: refused; 0: open it. */
+/* OPEN_STAGE: the fd that is handed out is not of the file itself. -1: refused; 0: open it. */
 int open_vetted(struct open_call *o);

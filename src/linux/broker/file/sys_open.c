@@ -38,51 +38,6 @@ auto_opening_fn(const struct open_call *o)
 	 O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | \
 	 OPEN_TMPFILE)
 
-/*
- * A file is cut without being opened for writing, and the inner layer does not see it: what is left
- * to the kernel may have another path by then. Opened for writing it is refused before it is cut.
- */
-static bool
-is_blind_cut(const struct open_call *o)
-{
-	uint64_t mode = o->how.flags & O_ACCMODE;
-
-	return o->request->broker->cuts_blindly && (o->how.flags & O_TRUNC) && mode != O_WRONLY &&
-	       mode != O_RDWR;
-}
-
-/* Neither can it be left to the kernel nor done on behalf. */
-static bool
-must_refuse(const struct open_call *o)
-{
-	return is_blind_cut(o) &&
-	       (*o->path == '\0' || o->found.is_proc || nest_unregistered(o->request));
-}
-
-/*
- * Not ours to decide: what it would change is withheld nowhere there. Where reading is guarded
- * nothing is: the layer grants reading for the sake of programs, and the path may change meanwhile.
- */
-static bool
-kernel_decides(const struct open_call *o)
-{
-	unsigned rights = open_rights(o->how.flags);
-
-	if (o->request->broker->reads)
-		return false;
-	if (pty_is_brokered(o))
-		return pty_is_granted(o);
-	if (*o->path == '\0' || o->found.is_proc)
-		return true;
-	if (open_is_shared(o))
-		return nest_unregistered(o->request);
-	if (open_is_anywhere(o))
-		return false;
-	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
-		rights |= RIGHT_CREATE;
-	return !broker_covers(o->request, o->path, rights) && !is_blind_cut(o);
-}
-
 static void
 give(const struct open_call *o, int fd)
 {
@@ -110,15 +65,13 @@ decide_shared(struct open_call *o)
 	return false;
 }
 
-/* The kernel would make it as it is asked to. */
 static bool
-asks_setuid_mode(const struct opening_how *how)
+is_left(const struct open_call *o)
 {
-	return (how->flags & (O_CREAT | OPEN_TMPFILE)) &&
-	       (how->mode & 07777 & ~(uint64_t)OPENING_MODE);
+	return o->actor == OPEN_KERNEL || o->actor == OPEN_REFUSE;
 }
 
-/* To the kernel, unless that would not be safe. */
+/* Not by the broker. What the kernel will refuse is reported. */
 static void
 leave(const struct open_call *o)
 {
@@ -128,7 +81,7 @@ leave(const struct open_call *o)
 		refuse_report_by_kernel(o->request->broker, o->path, &o->verdict,
 					is_new ? (unsigned)RIGHT_CREATE
 					       : open_rights(o->how.flags));
-	if (must_refuse(o) || asks_setuid_mode(&o->how))
+	if (o->actor == OPEN_REFUSE)
 		notif_fail(o->request, EACCES);
 	else
 		notif_continue(o->request);
@@ -169,7 +122,7 @@ read_found(struct open_call *o)
 
 	if (why != 0) {
 		notif_fail(o->request, why);
-	} else if (kernel_decides(o)) {
+	} else if ((o->actor = open_actor(o)) == OPEN_KERNEL) {
 		notif_continue(o->request);
 	} else {
 		fd = open_execute(o);
@@ -197,7 +150,8 @@ sys_on_found(struct open_call *o)
 		notif_fail(o->request, why);
 		return false;
 	}
-	if (must_refuse(o) || kernel_decides(o)) {
+	o->actor = open_actor(o);
+	if (is_left(o)) {
 		names_unlock(o->request->names);
 		leave(o);
 		return false;
@@ -241,13 +195,6 @@ try_open(struct open_call *o)
 	return again;
 }
 
-static bool
-can_create_fast(const struct open_call *o)
-{
-	return (o->verdict.rights & RIGHT_CREATE) && o->verdict.vetted == NULL &&
-	       !kernel_decides(o) && notif_is_valid(o->request);
-}
-
 /*
  * What is to be made is mostly not there, and then it need not be looked for. Whatever is in the way
  * is said by the long one. False: nothing has been done.
@@ -261,7 +208,9 @@ try_create_fast(struct open_call *o)
 	if ((o->how.flags & made) != O_CREAT || !lookup_new(o->base, o->way, &o->found))
 		return false;
 	if (decide_shared(o)) {
-		if (can_create_fast(o))
+		o->actor = open_actor(o);
+		if ((o->verdict.rights & RIGHT_CREATE) && o->actor == OPEN_BROKER &&
+		    notif_is_valid(o->request))
 			fd = open_execute(o);
 		names_unlock(o->request->names);
 	}
@@ -416,7 +365,7 @@ cut(struct open_call *o, off_t length)
 	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
 	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
 		return -1;
-	if (open_vetted(o) < 0)
+	if (o->actor == OPEN_STAGE && open_vetted(o) < 0)
 		return -1;
 	autorun_note_path(o->request->broker, o->path, &o->at);
 	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
@@ -433,7 +382,8 @@ cut_found(struct open_call *o, off_t length)
 		return;
 	}
 	o->how.flags = O_TRUNC;
-	if (must_refuse(o) || kernel_decides(o)) {
+	o->actor = open_actor(o);
+	if (is_left(o)) {
 		names_unlock(o->request->names);
 		leave(o);
 		return;
