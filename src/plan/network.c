@@ -202,7 +202,7 @@ is_address(const char *host)
 	return inet_aton(host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1;
 }
 
-/* For domains see linux/broker/socket/inet.c: an unlisted name has no address to connect to. */
+/* For domains see linux/broker/socket/inet_connect.c: an unlisted name has no address to connect to. */
 struct net_answer
 network_decide_socket(const struct network *network, const char *host, unsigned port)
 {

@@ -182,7 +182,7 @@ bool broker_is_private_tmp(const struct broker *broker, const char *path);
 /* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
 void blocking_open_start(const struct notif_call *request, int object, int flags);
 
-/* sys_open.c, sys_names.c, sys_rename.c, sys_metadata.c, sys_socket.c, git_staging.c */
+/* sys_open.c, sys_names.c, sys_rename.c, sys_mode.c, sys_times.c, sys_socket.c, git_staging.c */
 broker_fn sys_open, sys_openat, sys_creat, sys_truncate;
 broker_fn sys_mkdir, sys_mkdirat, sys_mknod, sys_mknodat, sys_symlink, sys_symlinkat, sys_unlink,
 	sys_unlinkat, sys_rmdir, sys_link, sys_linkat, sys_rename, sys_renameat, sys_renameat2;

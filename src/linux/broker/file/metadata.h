@@ -42,6 +42,10 @@ struct metadata_at {
 	enum metadata_holding holding; /* of the folder itself */
 };
 
+/* What a change does, as its act. */
+int metadata_set_mode(int fd, mode_t kind, const struct metadata_change *change);
+int metadata_set_owner(int fd, mode_t kind, const struct metadata_change *change);
+int metadata_set_times(int fd, mode_t kind, const struct metadata_change *change);
 /* Each answers the request. A descriptor of the caller's that is open; what a path names. */
 void metadata_change_descriptor(const struct notif_call *request, int number,
 				const struct metadata_change *change);

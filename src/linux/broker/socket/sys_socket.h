@@ -29,7 +29,7 @@ void socket_connect(struct socket_call *call, int pin);
  */
 bool socket_is_unreachable(struct socket_call *call, bool is_bind);
 
-/* unix.c */
+/* unix.c, unix_bind.c */
 void unix_connect(struct socket_call *call);
 void unix_bind(struct socket_call *call);
 /*
@@ -42,7 +42,7 @@ bool unix_may_move(const struct notif_call *request, int folder, const char *nam
 		   const char *to);
 bool unix_may_connect(const struct notif_call *request, const char *path, int64_t born,
 		      int64_t changed);
-/* inet.c; each answers */
+/* inet_connect.c, inet_socket.c; each answers */
 void inet_connect(struct socket_call *call);
 void inet_bind(struct socket_call *call);
 void inet_listen(struct socket_call *call, int backlog);

@@ -19,15 +19,12 @@
 #include "linux/broker/decide/names.h"
 #include "linux/broker/git/git_check.h"
 #include "linux/broker/nest.h"
-#include "linux/broker/socket/sys_socket.h"
+#include "linux/broker/socket/unix.h"
 
 #define TRIES 16
-#define STEPS_MAX 256
-#define PATH_AT offsetof(struct sockaddr_un, sun_path)
 
-/* The name without its end of text, which may be missing; false: it is none, or no path. */
-static bool
-read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un) + 1])
+bool
+unix_read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un) + 1])
 {
 	size_t length = call->size - PATH_AT;
 
@@ -60,9 +57,9 @@ after_descriptor(const char *path, int *ret_number)
 	return NULL;
 }
 
-static enum lookup_result
-walk_socket(const struct notif_call *request, const char *path, enum lookup_follow follow,
-	    struct lookup *to)
+enum lookup_result
+unix_walk(const struct notif_call *request, const char *path, enum lookup_follow follow,
+	  struct lookup *to)
 {
 	int folder = AT_FDCWD;
 	enum lookup_result end;
@@ -132,8 +129,8 @@ is_own(struct broker *broker, const struct own_socket *id)
  * Noted when it is surely the one just made: another, moved to its name meanwhile, was born before.
  * On a file system that does not know births none is noted.
  */
-static void
-note_own(struct broker *broker, const struct lookup *place, int64_t before)
+void
+unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
 {
 	struct file file;
 
@@ -172,9 +169,8 @@ is_granted(const struct notif_call *request, const char *path, const struct file
 	       (broker_decide(request, path).rights & RIGHT_WRITE);
 }
 
-/* Landlock judges connecting by itself from ABI 9 on; datagrams we send for the caller. */
-static bool
-is_judged(const struct broker *broker)
+bool
+unix_is_decided(const struct broker *broker)
 {
 	return broker->plan->routes_sockets ||
 	       (broker->plan->has_datagrams && broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 9);
@@ -184,7 +180,7 @@ static bool
 may_connect_own(const struct notif_call *request, const char *path, const struct file *file)
 {
 	/* that gap was accepted; we are asked for the other families' sake */
-	return !is_judged(request->broker) || is_granted(request, path, file);
+	return !unix_is_decided(request->broker) || is_granted(request, path, file);
 }
 
 /* By a broker around us; which of them we made only it knows. */
@@ -236,7 +232,7 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 {
 	for (int i = 0; i < TRIES; i++) {
 		auto_lookup struct lookup place;
-		enum lookup_result end = walk_socket(call->request, path, LOOKUP_FOLLOW, &place);
+		enum lookup_result end = unix_walk(call->request, path, LOOKUP_FOLLOW, &place);
 		int why;
 
 		if (end == LOOKUP_FAILED)
@@ -289,7 +285,7 @@ unix_send_to(struct socket_call *call, int *ret_pin)
 	char path[sizeof(struct sockaddr_un) + 1];
 
 	*ret_pin = -1;
-	return read_path(call, path) ? hold_path(call, path, ret_pin) : check_unheld(call);
+	return unix_read_path(call, path) ? hold_path(call, path, ret_pin) : check_unheld(call);
 }
 
 void
@@ -325,198 +321,4 @@ unix_may_move(const struct notif_call *request, int folder, const char *name, co
 		return true;
 	refuse_report(request->broker, REFUSED_SOCKET, from, CAUSE_SOCKET_MOVED);
 	return false;
-}
-
-/* ---- binding ---- */
-
-/*
- * Can the command change the names in this folder without the broker? Asked of our own plan alone: the
- * layers of sandboxes inside only take away.
- */
-static bool
-is_changed_natively(const struct notif_call *request, int folder)
-{
-	auto_free char *path = lookup_dir_name(NULL, folder);
-
-	if (path == NULL || broker_is_private_tmp(request->broker, path))
-		return true;
-	return (broker_decide_own(request->broker, path).rights & (RIGHT_CREATE | RIGHT_DELETE)) !=
-		       0 &&
-	       !broker_covers_own(request->broker, path, RIGHT_CREATE);
-}
-
-/* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
-static bool
-go_on(int *folder, char rest[PATH_MAX])
-{
-	char name[NAME_MAX + 1], text[PATH_MAX];
-	size_t length = strcspn(rest, "/"), behind = strlen(rest + length);
-	ssize_t n = 0;
-	int next;
-
-	if (length > NAME_MAX)
-		return false;
-	memcpy(name, rest, length);
-	name[length] = '\0';
-	next = openat(*folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (next < 0)
-		n = readlinkat(*folder, name, text, sizeof text);
-	if (n < 0 || (size_t)n + behind >= PATH_MAX)
-		return false;
-	memmove(rest + n, rest + length, behind + 1);
-	memcpy(rest, text, (size_t)n);
-	if (next < 0)
-		next = openat(*folder, n > 0 && *text == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
-	close(*folder);
-	*folder = next;
-	return next >= 0;
-}
-
-/*
- * Does the kernel, on resolving path once more for bind(2), come to the same folder? It does while names
- * are locked, so that the broker changes none, if the command can change none on the way either.
- */
-static bool
-leads_surely(const struct notif_call *request, int base, const char *path,
-	     const struct lookup *place)
-{
-	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
-	char rest[PATH_MAX];
-	struct stat here, there;
-
-	snprintf(rest, sizeof rest, "%s", path);
-	for (int steps = 0; steps < STEPS_MAX && folder >= 0; steps++) {
-		size_t slashes = strspn(rest, "/");
-
-		memmove(rest, rest + slashes, strlen(rest + slashes) + 1);
-		if (strchr(rest, '/') == NULL)
-			return fstat(folder, &here) == 0 && fstat(place->folder, &there) == 0 &&
-			       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-		if (is_changed_natively(request, folder) || !go_on(&folder, rest))
-			return false;
-	}
-	return false;
-}
-
-static int
-bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
-{
-	int rc, why;
-
-	if (fchdir(folder) < 0)
-		return -1;
-	rc = bind(fd, address, size);
-	why = errno;
-	if (chdir("/") < 0)
-		return -1;
-	errno = why;
-	return rc;
-}
-
-/* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
-static int
-bind_last_name(const struct lookup *place, int fd)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t length = strlen(place->name);
-
-	if (length >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(address.sun_path, place->name, length + 1);
-	return bind_in(place->folder, fd, (struct sockaddr *)&address,
-		       (socklen_t)(PATH_AT + length + 1));
-}
-
-/*
- * The address that was given is the one that getsockname(2), getpeername(2) and accept(2) report, and that
- * servers remove when they end.
- */
-static int
-bind_at(struct socket_call *call, const struct lookup *place)
-{
-	char path[sizeof(struct sockaddr_un) + 1];
-	int why;
-	auto_fd int base = notif_folder(call->request, AT_FDCWD, &why);
-
-	if (base < 0 || !read_path(call, path) || !leads_surely(call->request, base, path, place))
-		return bind_last_name(place, call->fd);
-	return bind_in(base, call->fd, &call->address.any, call->size);
-}
-
-static int
-bind_judged(struct socket_call *call, const struct lookup *place)
-{
-	struct verdict verdict = broker_decide(call->request, place->path);
-	struct stat at;
-
-	if (!(verdict.rights & RIGHT_CREATE))
-		return names_refuse(call->request->broker, place, &verdict, RIGHT_CREATE);
-	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
-	    !git_check_may_make(call->request, place->path, verdict.vetted, false))
-		return -1;
-	return bind_at(call, place);
-}
-
-/* 0 or an errno. A name that is taken is that, whoever may make one. */
-static int
-bind_by_rights(struct socket_call *call, const struct lookup *place)
-{
-	int64_t before = broker_now();
-	int why = 0;
-
-	umask(notif_umask(call->request));
-	/* exclusively: links on the way must not change between the look at them and bind(2) */
-	names_wrlock(call->request->names);
-	names_lock_changes(&call->request->broker->names, place->path, NULL);
-	if (!broker_is_repo_marker(place->path))
-		names_lock_keep_memory(&call->request->broker->names);
-	if (!lookup_unchanged(place) || bind_judged(call, place) < 0)
-		why = errno == EEXIST ? EADDRINUSE : errno;
-	names_unlock(call->request->names);
-	if (why == 0)
-		note_own(call->request->broker, place, before);
-	return why;
-}
-
-static void
-bind_path(struct socket_call *call, const char *path)
-{
-	auto_lookup struct lookup place;
-	enum lookup_result end = walk_socket(call->request, path, LOOKUP_NAME, &place);
-	struct broker *broker = call->request->broker;
-	int why;
-
-	if (end == LOOKUP_FAILED) {
-		notif_fail(call->request, place.why);
-		return;
-	}
-	/* whatever is made in the private tmp may be connected to: it need not be noted */
-	if (end == LOOKUP_ELSEWHERE ||
-	    (broker_is_private_tmp(broker, place.path) &&
-	     !broker_covers(call->request, place.path, RIGHT_CREATE)) ||
-	    (!is_judged(broker) && !broker_covers(call->request, place.path, RIGHT_CREATE))) {
-		notif_continue(call->request);
-		return;
-	}
-	why = bind_by_rights(call, &place);
-	close(call->fd);
-	call->fd = -1;
-	if (why == 0)
-		notif_return(call->request, 0);
-	else
-		notif_fail(call->request, why);
-}
-
-/* Names without a path are nobody's: anyone may make them. */
-void
-unix_bind(struct socket_call *call)
-{
-	char path[sizeof(struct sockaddr_un) + 1];
-
-	if (read_path(call, path))
-		bind_path(call, path);
-	else
-		notif_continue(call->request);
 }

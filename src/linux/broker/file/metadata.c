@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modes, owners and times. Landlock does not see them, so nothing here is ever left to
- * the kernel: the object is held, its own name is judged, and the held object is changed. By
- * descriptor it is the same: the descriptor is taken over first, because the caller's number may
- * mean another file a moment later.
+ * Changes of metadata. Landlock does not see them, so none is left to the kernel: the inode is held by an
+ * O_PATH fd, its canonical path is decided, and what is held is changed. A caller's fd is duplicated first,
+ * because its number may mean another file a moment later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +24,6 @@
 #include "linux/seccomp/syscalls.h"
 #include "plan/shared_dirs.h"
 
-/* ---- deeds ---- */
-
 const char *
 metadata_own_name(int fd, char to[40])
 {
@@ -34,8 +31,8 @@ metadata_own_name(int fd, char to[40])
 	return to;
 }
 
-static int
-change_mode(int fd, mode_t kind, const struct metadata_change *change)
+int
+metadata_set_mode(int fd, mode_t kind, const struct metadata_change *change)
 {
 	char name[40];
 	int rc;
@@ -51,21 +48,21 @@ change_mode(int fd, mode_t kind, const struct metadata_change *change)
 		       : rc;
 }
 
-static int
-change_owner(int fd, mode_t kind, const struct metadata_change *change)
+int
+metadata_set_owner(int fd, mode_t kind, const struct metadata_change *change)
 {
 	(void)kind;
 	return fchownat(fd, "", change->uid, change->gid, AT_EMPTY_PATH);
 }
 
-static int
-change_times(int fd, mode_t kind, const struct metadata_change *change)
+int
+metadata_set_times(int fd, mode_t kind, const struct metadata_change *change)
 {
 	(void)kind;
 	return utimensat(fd, "", change->is_now ? NULL : change->times, AT_EMPTY_PATH);
 }
 
-/* ---- judging ---- */
+/* ---- deciding ---- */
 
 /* Would it keep the owner from looking? An access list can say that, too. */
 static bool
@@ -73,7 +70,8 @@ hides(const struct stat *at, const struct metadata_change *change)
 {
 	mode_t needed = S_ISDIR(at->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
 
-	return (change->act == change_mode || (change->list != LIST_NONE && !change->is_removal)) &&
+	return (change->act == metadata_set_mode ||
+		(change->list != LIST_NONE && !change->is_removal)) &&
 	       (change->mode & needed) != needed;
 }
 
@@ -96,7 +94,7 @@ new_bits(const char *path, const struct stat *at, const struct metadata_change *
 static bool
 lends(const struct stat *at, const struct metadata_change *change)
 {
-	return change->act == change_mode && !S_ISDIR(at->st_mode) &&
+	return change->act == metadata_set_mode && !S_ISDIR(at->st_mode) &&
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
 }
 
@@ -105,11 +103,11 @@ static bool
 opens_repository(const struct broker *broker, const char *path, const struct stat *at,
 		 const struct metadata_change *change)
 {
-	mode_t bits = change->act == change_mode || change->list != LIST_NONE
+	mode_t bits = change->act == metadata_set_mode || change->list != LIST_NONE
 			      ? new_bits(path, at, change)
 			      : 0;
 
-	if (change->act == change_owner &&
+	if (change->act == metadata_set_owner &&
 	    ((change->uid != (uid_t)-1 && change->uid != at->st_uid) ||
 	     (change->gid != (gid_t)-1 && change->gid != at->st_gid)))
 		bits = S_IWGRP | S_IWOTH;
@@ -126,8 +124,8 @@ may_change_nameless(int fd, const struct stat *at, const struct metadata_change 
 	int flags = fcntl(fd, F_GETFL);
 
 	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
-	       !hides(at, change) && !lends(at, change) && change->act != change_owner &&
-	       !(change->act == change_mode && (change->mode & ~at->st_mode & 022));
+	       !hides(at, change) && !lends(at, change) && change->act != metadata_set_owner &&
+	       !(change->act == metadata_set_mode && (change->mode & ~at->st_mode & 022));
 }
 
 /* What has no name in a file system is the caller's own; what had one is judged by it no more. */
@@ -175,14 +173,14 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 static bool
 is_machines(const struct stat *at, const struct metadata_change *change)
 {
-	return change->act != change_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
+	return change->act != metadata_set_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
 /* What could not be read may be readable now. */
 static void
 tell(const struct broker *broker, int fd, const struct metadata_change *change)
 {
-	auto_free char *path = change->act == change_times ? NULL : lookup_fd_name(fd);
+	auto_free char *path = change->act == metadata_set_times ? NULL : lookup_fd_name(fd);
 
 	if (path != NULL && broker_is_repo_marker(path))
 		git_repo_cache_changed(broker->hooks, path, true);
@@ -370,211 +368,4 @@ metadata_change_at(const struct notif_call *request, const struct metadata_at *a
 		change_folder(request, change);
 	else
 		change_number(request, at->folder, at->holding, change);
-}
-
-/* ---- modes and owners ---- */
-
-static struct metadata_change
-mode_of(uint64_t mode)
-{
-	return (struct metadata_change){.act = change_mode, .mode = (mode_t)mode & 07777};
-}
-
-static struct metadata_change
-owner_of(uint64_t uid, uint64_t gid)
-{
-	return (struct metadata_change){.act = change_owner, .uid = (uid_t)uid, .gid = (gid_t)gid};
-}
-
-void
-sys_chmod(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = mode_of(a[1]);
-
-	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
-}
-
-void
-sys_fchmod(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = mode_of(a[1]);
-
-	metadata_change_descriptor(request, (int)a[0], &change);
-}
-
-void
-sys_fchmodat(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = mode_of(a[2]);
-
-	metadata_change_path(request, (int)a[0], a[1], LOOKUP_FOLLOW, &change);
-}
-
-void
-sys_fchmodat2(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = mode_of(a[2]);
-	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
-
-	metadata_change_at(request, &at, &change);
-}
-
-void
-sys_chown(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = owner_of(a[1], a[2]);
-
-	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
-}
-
-void
-sys_lchown(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = owner_of(a[1], a[2]);
-
-	metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_KEEP, &change);
-}
-
-void
-sys_fchown(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = owner_of(a[1], a[2]);
-
-	metadata_change_descriptor(request, (int)a[0], &change);
-}
-
-void
-sys_fchownat(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = owner_of(a[2], a[3]);
-	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[4]};
-
-	metadata_change_at(request, &at, &change);
-}
-
-/* ---- times ---- */
-
-/* Three layouts of two times; 0, or an errno. */
-static int
-read_seconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
-{
-	struct utimbuf buffer = {0};
-	int why = address == 0 ? 0 : notif_bytes(request, address, &buffer, sizeof buffer);
-
-	to->act = change_times;
-	to->is_now = address == 0;
-	if (address != 0 && why == 0) {
-		to->times[0] = (struct timespec){.tv_sec = buffer.actime};
-		to->times[1] = (struct timespec){.tv_sec = buffer.modtime};
-	}
-	return why;
-}
-
-static int
-read_microseconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
-{
-	struct timeval pair[2] = {0};
-	int why = address == 0 ? 0 : notif_bytes(request, address, pair, sizeof pair);
-
-	to->act = change_times;
-	to->is_now = address == 0;
-	for (int i = 0; address != 0 && why == 0 && i < 2; i++) {
-		if (pair[i].tv_usec < 0 || pair[i].tv_usec > 999999)
-			return EINVAL;
-		to->times[i] = (struct timespec){pair[i].tv_sec, pair[i].tv_usec * 1000};
-	}
-	return why;
-}
-
-static int
-read_nanoseconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
-{
-	to->act = change_times;
-	to->is_now = address == 0;
-	return address == 0 ? 0 : notif_bytes(request, address, to->times, sizeof to->times);
-}
-
-/* With no path and a descriptor that is the file, and takes no flags. */
-static void
-change_times_at(const struct notif_call *request, const struct metadata_at *at,
-		const struct metadata_change *change)
-{
-	if (at->path != 0 || at->folder == AT_FDCWD)
-		metadata_change_at(request, at, change);
-	else if (at->flags != 0)
-		notif_fail(request, EINVAL);
-	else
-		metadata_change_descriptor(request, at->folder, change);
-}
-
-/* The kernel does not even look for the file then. */
-static bool
-changes_no_time(const struct metadata_change *change)
-{
-	return !change->is_now && change->times[0].tv_nsec == UTIME_OMIT &&
-	       change->times[1].tv_nsec == UTIME_OMIT;
-}
-
-void
-sys_utime(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = {0};
-	int why = read_seconds(request, a[1], &change);
-
-	if (why != 0)
-		notif_fail(request, why);
-	else
-		metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
-}
-
-void
-sys_utimes(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = {0};
-	int why = read_microseconds(request, a[1], &change);
-
-	if (why != 0)
-		notif_fail(request, why);
-	else
-		metadata_change_path(request, AT_FDCWD, a[0], LOOKUP_FOLLOW, &change);
-}
-
-void
-sys_futimesat(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = {0};
-	struct metadata_at at = {.folder = (int)a[0], .path = a[1]};
-	int why = read_microseconds(request, a[2], &change);
-
-	if (why != 0)
-		notif_fail(request, why);
-	else
-		change_times_at(request, &at, &change);
-}
-
-void
-sys_utimensat(const struct notif_call *request)
-{
-	const __u64 *a = request->notif.data.args;
-	struct metadata_change change = {0};
-	struct metadata_at at = {.folder = (int)a[0], .path = a[1], .flags = (int)a[3]};
-	int why = read_nanoseconds(request, a[2], &change);
-
-	if (why != 0)
-		notif_fail(request, why);
-	else if (changes_no_time(&change))
-		notif_return(request, 0);
-	else
-		change_times_at(request, &at, &change);
 }

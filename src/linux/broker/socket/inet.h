@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files about Internet sockets share. */
+#pragma once
+
+#include "linux/broker/socket/sys_socket.h"
+
+/* inet_address.c: IPv4 is in mapped form. */
+bool inet_is_mapped(const uint8_t address[16]);
+bool inet_is_loopback(const uint8_t address[16]);
+/* "This machine", when it is connected to; "all of its addresses", when it is bound to. */
+bool inet_is_any(const uint8_t address[16]);
+/* Makes loopback the address to connect to, in the form that the caller named. */
+void inet_set_loopback(struct socket_call *call, const struct destination *named, uint16_t port);
+
+/* inet_socket.c: restricts a socket that came from elsewhere to loopback. 0 or an errno. */
+int inet_check_socket(const struct socket_call *call);
+/* Closes the fd and answers. */
+void inet_finish(struct socket_call *call, int why);
+
+/* inet_connect.c: is it loopback, at a port that is granted? If not that is reported. */
+bool inet_may_reach_local(struct socket_call *call, const struct destination *to);

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Connecting Internet sockets with network localhost and domains: by address and port, or by the proxy,
+ * which then connects.
+ */
+#include "linux/broker/socket/inet.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+
+#include "linux/broker/nest.h"
+#include "plan/network.h"
+
+#define DNS_PORT 53
+#define STATE_CLOSED 7 /* TCP_CLOSE of the kernel */
+
+bool
+inet_may_reach(const struct broker *broker, const struct nest_question *question, bool *ret_here)
+{
+	const struct destination *to = &question->at;
+	const struct network *network = &broker->plan->settings.network;
+	bool here = inet_is_loopback(to->address) || inet_is_any(to->address);
+
+	*ret_here = network->mode == NET_DOMAINS;
+	if (network->mode == NET_ALL)
+		return true;
+	/* our proxy, whose number is nobody else's while we live, and servers of our own */
+	if (network->mode == NET_DOMAINS)
+		return here && (question->is_bind || question->is_own ||
+				(inet_is_loopback(to->address) && to->port != 0 &&
+				 to->port == broker->egress.named));
+	if (network->mode != NET_LOCALHOST || question->is_far || !here)
+		return false;
+	return (question->is_bind && to->port == 0) ||
+	       network_decide_local(network, to->port).allowed;
+}
+
+static void
+report(const struct socket_call *call, const struct destination *to, enum cause why)
+{
+	char host[INET6_ADDRSTRLEN], subject[INET6_ADDRSTRLEN + 16];
+	struct refusal refusal = {.what = call->type == SOCK_DGRAM ? REFUSED_SEND : REFUSED_CONNECT,
+				  .cause = (uint16_t)why,
+				  .number = (uint32_t)to->port};
+
+	if (inet_is_mapped(to->address))
+		inet_ntop(AF_INET, to->address + 12, host, sizeof host);
+	else
+		inet_ntop(AF_INET6, to->address, host, sizeof host);
+	snprintf(subject, sizeof subject, inet_is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
+		 (unsigned)to->port);
+	refuse_event(call->request->broker, &refusal, subject);
+}
+
+static void
+refuse(struct socket_call *call, const struct destination *to, enum cause why)
+{
+	bool is_local = call->request->broker->plan->settings.network.mode == NET_LOCALHOST;
+
+	report(call, to, why);
+	/* where names decide, to a program it is as if nobody were there */
+	inet_finish(call, is_local ? EACCES : ECONNREFUSED);
+}
+
+bool
+inet_may_reach_local(struct socket_call *call, const struct destination *to)
+{
+	const struct network *network = &call->request->broker->plan->settings.network;
+	struct net_answer answer = network_decide_local(network, to->port);
+
+	if (!inet_is_loopback(to->address) && !inet_is_any(to->address)) {
+		report(call, to, CAUSE_NET_LOCAL_ONLY);
+		return false;
+	}
+	if (!answer.allowed)
+		report(call, to, answer.cause);
+	else if (inet_is_any(to->address))
+		inet_set_loopback(call, to, to->port);
+	return answer.allowed;
+}
+
+static void
+connect_local(struct socket_call *call, const struct destination *to)
+{
+	if (inet_may_reach_local(call, to))
+		socket_connect(call, -1);
+	else
+		inet_finish(call, EACCES);
+}
+
+static bool
+is_idle(const struct socket_call *call)
+{
+	struct tcp_info info = {0};
+	socklen_t size = sizeof info;
+
+	return getsockopt(call->fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+	       info.tcpi_state == STATE_CLOSED;
+}
+
+static void
+redirect_to_proxy(struct socket_call *call, const struct destination *to)
+{
+	struct connect_call connecting = {.request = *call->request,
+					  .pin = -1,
+					  .to_proxy = !call->is_here && is_idle(call),
+					  .asks = *to};
+
+	/* one that is on its way, or there, is only asked how it went */
+	inet_set_loopback(call, to, call->request->broker->egress.through);
+	connecting.fd = call->fd;
+	connecting.address = call->address;
+	connecting.size = call->size;
+	call->fd = -1;
+	connect_start(&connecting);
+}
+
+static void
+turn_to_stub(struct socket_call *call, const struct destination *to)
+{
+	struct connect_call connecting = {.request = *call->request, .pin = -1, .is_stub = true};
+
+	inet_set_loopback(call, to, call->request->broker->egress.stub);
+	connecting.fd = call->fd;
+	connecting.address = call->address;
+	connecting.size = call->size;
+	call->fd = -1;
+	connect_start(&connecting);
+}
+
+static void
+connect_own_server(struct socket_call *call, const struct destination *to)
+{
+	struct connect_call connecting = {.request = *call->request,
+					  .fd = call->fd,
+					  .pin = -1,
+					  .address = call->address,
+					  .size = call->size,
+					  .to_own_server = true,
+					  .asks = *to,
+					  .mark = call->is_here ? call->by.mark : 0};
+
+	call->fd = -1;
+	connect_start(&connecting);
+}
+
+/*
+ * On this machine: who listens decides. False: nobody of the session does; never where a sandbox inside
+ * means one server only.
+ */
+static bool
+connect_here(struct socket_call *call, const struct destination *to)
+{
+	struct destination at = *to;
+	struct listening_by by;
+	enum listening who;
+
+	if (inet_is_any(to->address)) {
+		inet_set_loopback(call, to, to->port);
+		inet_destination(call, &at);
+	}
+	who = own_listeners_find(&call->request->broker->own_servers, at.address, at.port, &by);
+	if (call->is_here && (by.mark == 0 || by.mark != call->by.mark || who == LISTENS_OTHER)) {
+		inet_finish(call, ECONNREFUSED);
+		return true;
+	}
+	switch (who) {
+	case LISTENS_OWN:
+	case LISTENS_FULL:
+		connect_own_server(call, &at);
+		return true;
+	case LISTENS_NOBODY:
+		if (network_covers_private(&call->request->broker->plan->settings.network,
+					   at.address))
+			return false;
+		/* nothing was kept from the command: a server that it waits for may come yet */
+		inet_finish(call, ECONNREFUSED);
+		return true;
+	case LISTENS_OTHER:
+		break;
+	}
+	return false;
+}
+
+static void
+connect_away(struct socket_call *call, const struct destination *to)
+{
+	if (network_has_port(&call->request->broker->plan->settings.network, to->port)) {
+		redirect_to_proxy(call, to);
+		return;
+	}
+	refuse(call, to, CAUSE_NET_ANY_PORT);
+}
+
+static void
+connect_explicit(struct socket_call *call, const struct destination *to)
+{
+	inet_set_loopback(call, to, call->request->broker->egress.named);
+	socket_connect(call, -1);
+}
+
+static void
+connect_judged(struct socket_call *call, const struct destination *to)
+{
+	connect_here(call, to);
+}
+
+/* What the session serves itself; nothing else, but for addresses that a name may lead to. */
+static void
+connect_this_machine(struct socket_call *call, const struct destination *to)
+{
+	if (connect_here(call, to))
+		return;
+	if (network_covers_private(&call->request->broker->plan->settings.network, to->address))
+		connect_away(call, to);
+	else
+		refuse(call, to, CAUSE_NET_LOCAL_SERVER);
+}
+
+enum target {
+	TARGET_JUDGED,	 /* the one server that a nest allowed */
+	TARGET_RESOLVER, /* port 53 anywhere, and that of the proxy's resolver */
+	TARGET_EXPLICIT, /* the proxy by its own port */
+	TARGET_MACHINE,	 /* any other address of this machine */
+	TARGET_AWAY
+};
+
+static enum target
+find_target(const struct socket_call *call, const struct destination *to)
+{
+	const struct egress *egress = &call->request->broker->egress;
+	bool here = inet_is_loopback(to->address) || inet_is_any(to->address);
+
+	if (call->is_here)
+		return TARGET_JUDGED;
+	if (to->port == DNS_PORT || (here && to->port == egress->stub))
+		return TARGET_RESOLVER;
+	if (here)
+		return to->port == egress->named ? TARGET_EXPLICIT : TARGET_MACHINE;
+	return TARGET_AWAY;
+}
+
+static void
+connect_domain(struct socket_call *call, const struct destination *to)
+{
+	/* of a socket that is idle; of one that is connecting or connected */
+	static void (*const actions[][2])(struct socket_call *, const struct destination *) = {
+		[TARGET_JUDGED] = {connect_judged, redirect_to_proxy},
+		[TARGET_RESOLVER] = {turn_to_stub, turn_to_stub},
+		[TARGET_EXPLICIT] = {connect_explicit, connect_explicit},
+		[TARGET_MACHINE] = {connect_this_machine, redirect_to_proxy},
+		[TARGET_AWAY] = {connect_away, connect_away},
+	};
+
+	if (proxy_client_line(call->request->broker) < 0)
+		refuse(call, to, CAUSE_NET_NO_PROXY);
+	else
+		actions[find_target(call, to)][is_idle(call) ? 0 : 1](call, to);
+}
+
+void
+inet_connect(struct socket_call *call)
+{
+	enum net_mode mode = call->request->broker->plan->settings.network.mode;
+	struct destination to;
+	int why;
+
+	/* all of it, or a gap that was accepted; without network there are only inherited ones */
+	if (!call->request->broker->plan->routes_network && mode != NET_NONE) {
+		socket_connect(call, -1);
+		return;
+	}
+	why = mode == NET_NONE ? EACCES : inet_check_socket(call);
+	/* no address: it is disconnected */
+	if (why == 0 && call->size >= sizeof(sa_family_t) &&
+	    call->address.any.sa_family == AF_UNSPEC) {
+		socket_connect(call, -1);
+		return;
+	}
+	if (why == 0)
+		why = inet_destination(call, &to);
+	if (why != 0)
+		inet_finish(call, why);
+	else if (mode == NET_LOCALHOST)
+		connect_local(call, &to);
+	else
+		connect_domain(call, &to);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Internet sockets with network localhost and domains. Each is created here and bound to the loopback
+ * device, which without privileges cannot be undone: nothing leaves the machine by it, whatever its address.
+ */
+#include "linux/broker/socket/inet.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "linux/broker/nest.h"
+#include "plan/network.h"
+
+#define PROTOCOLS 263 /* IPPROTO_MAX, which older headers have smaller */
+
+/* ---- creating ---- */
+
+static int
+bind_to_lo(int fd)
+{
+	char name[IF_NAMESIZE] = "";
+	socklen_t size = sizeof name;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, name, &size) == 0 &&
+	    strcmp(name, "lo") == 0)
+		return 0;
+	return setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, "lo", sizeof "lo");
+}
+
+int
+inet_check_socket(const struct socket_call *call)
+{
+	bool is_udp = call->type == SOCK_DGRAM && call->protocol == IPPROTO_UDP;
+
+	if (is_udp ? !call->request->broker->plan->has_datagrams
+		   : call->type != SOCK_STREAM || call->protocol != IPPROTO_TCP)
+		return EACCES;
+	return bind_to_lo(call->fd) < 0 ? EACCES : 0;
+}
+
+/*
+ * Is there IPv6? libcurl asks by making a datagram socket, and without one looks up no such addresses.
+ * What it gets is of the unix family, as the command may make by itself, and good for nothing but asking
+ * about interfaces, as if_nametoindex(3) does: a real one that cannot send would still join groups, which
+ * the kernel announces on any device.
+ */
+static int
+answer_whether_v6(int type)
+{
+	auto_fd int real = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return real < 0 ? -1
+			: socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (type & SOCK_NONBLOCK), 0);
+}
+
+static int
+socket_on_lo(int family, int type, int protocol)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
+	if (fd >= 0 && bind_to_lo(fd) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* The kernel's own error for what is neither TCP nor that question; what it has is refused as a protocol. */
+static int
+refuse_kind(int family, int type, int protocol)
+{
+	if (type == SOCK_PACKET && family == AF_INET)
+		return EPERM;
+	if (protocol < 0 || protocol >= PROTOCOLS)
+		return EINVAL;
+	if (type == SOCK_RAW)
+		return protocol == 0 ? EPROTONOSUPPORT : EPERM;
+	return type == SOCK_STREAM || type == SOCK_DGRAM ? EPROTONOSUPPORT : ESOCKTNOSUPPORT;
+}
+
+/* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
+static int
+make_socket(const struct notif_call *request, int type)
+{
+	int family = (int)request->notif.data.args[0], kind = type & TYPE_BITS;
+	int protocol = (int)request->notif.data.args[2];
+	bool is_udp = kind == SOCK_DGRAM && (protocol == 0 || protocol == IPPROTO_UDP);
+
+	if ((kind == SOCK_STREAM && (protocol == 0 || protocol == IPPROTO_TCP)) ||
+	    (is_udp && request->broker->plan->has_datagrams))
+		return socket_on_lo(family, type, protocol);
+	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
+		return answer_whether_v6(type);
+	if (is_udp)
+		refuse_datagrams(request->broker, request);
+	errno = refuse_kind(family, kind, protocol);
+	return -1;
+}
+
+void
+inet_make(const struct notif_call *request)
+{
+	int type = (int)request->notif.data.args[1], fd = make_socket(request, type);
+
+	if (fd < 0)
+		notif_fail(request, errno);
+	else
+		notif_give(request, fd, (type & SOCK_CLOEXEC) != 0);
+}
+
+void
+inet_finish(struct socket_call *call, int why)
+{
+	close(call->fd);
+	call->fd = -1;
+	if (why == 0)
+		notif_return(call->request, 0);
+	else
+		notif_fail(call->request, why);
+}
+
+/* ---- serving ---- */
+
+/* For an address that may not be bound: EADDRNOTAVAIL where the machine does not have it either. */
+static int
+refuse_address(const struct socket_call *call)
+{
+	auto_fd int fd = socket(call->domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	union socket_address any_port = call->address;
+
+	if (call->domain == AF_INET)
+		any_port.v4.sin_port = 0;
+	else
+		any_port.v6.sin6_port = 0;
+	return fd >= 0 && bind(fd, &any_port.any, call->size) < 0 && errno == EADDRNOTAVAIL
+		       ? EADDRNOTAVAIL
+		       : EACCES;
+}
+
+/* A server may have any address of this machine's own, or all: the device lets only loopback in. */
+static int
+check_bind(struct socket_call *call)
+{
+	const struct network *network = &call->request->broker->plan->settings.network;
+	struct destination to;
+	int why = inet_check_socket(call);
+
+	/* AF_INET sockets take the family's absence for their own, as the kernel does */
+	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC &&
+	    call->address.v4.sin_addr.s_addr == INADDR_ANY)
+		call->address.any.sa_family = AF_INET;
+	if (why == 0)
+		why = inet_destination(call, &to);
+	if (why != 0)
+		return why;
+	if (!inet_is_loopback(to.address) && !inet_is_any(to.address))
+		return refuse_address(call);
+	if (to.port != 0 && network->mode == NET_LOCALHOST &&
+	    !network_decide_local(network, to.port).allowed)
+		return EACCES;
+	return 0;
+}
+
+void
+inet_bind(struct socket_call *call)
+{
+	int why = call->request->broker->plan->routes_network ? check_bind(call) : 0;
+
+	if (why == 0 && bind(call->fd, &call->address.any, call->size) < 0)
+		why = errno;
+	inet_finish(call, why);
+}
+
+/* One that was never bound gets a port by this, on all addresses of the device. */
+void
+inet_listen(struct socket_call *call, int backlog)
+{
+	struct own_listeners *own = &call->request->broker->own_servers;
+	int why = inet_check_socket(call);
+
+	if (why == 0) {
+		pthread_mutex_lock(&own->still);
+		own_listeners_add(own, call->fd, nest_innermost(call->request));
+		why = listen(call->fd, backlog) < 0 ? errno : 0;
+		pthread_mutex_unlock(&own->still);
+	}
+	inet_finish(call, why);
+}
+
+/* ---- datagrams ---- */
+
+/* An address of IPv4 is also taken by sockets of IPv6; without a family it is their own, or none. */
+static void
+settle_family(struct socket_call *call)
+{
+	sa_family_t *family = &call->address.any.sa_family;
+
+	if (call->domain == AF_INET && *family == AF_UNSPEC)
+		*family = AF_INET;
+	else if (call->domain == AF_INET6 && *family == AF_UNSPEC)
+		call->size = 0;
+	else if (call->domain == AF_INET6 && *family == AF_INET)
+		call->domain = AF_INET;
+}
+
+/* Nothing but address and port: no device, and no label, which may stand for a route. */
+static void
+strip_address(struct socket_call *call)
+{
+	if (call->domain == AF_INET6) {
+		call->address.v6.sin6_flowinfo = 0;
+		call->address.v6.sin6_scope_id = 0;
+	}
+}
+
+int
+inet_send_to(struct socket_call *call)
+{
+	struct destination to;
+	int why = inet_check_socket(call);
+
+	if (why == 0 && call->size > 0 && call->size < sizeof(sa_family_t))
+		why = EINVAL;
+	if (why == 0 && call->size > 0)
+		settle_family(call);
+	if (why != 0 || call->size == 0)
+		return why;
+	why = inet_destination(call, &to);
+	if (why != 0)
+		return why;
+	if (socket_is_unreachable(call, false) || !inet_may_reach_local(call, &to))
+		return EACCES;
+	strip_address(call);
+	return 0;
+}
