@@ -47,6 +47,7 @@ load ../lib/common
 }
 
 @test "clash rules: the same three levels, in any order" {
+	mkdir -p a/b/c
 	policy levels.json <<-'END'
 		{"default": ["read"], "rules": [
 		  {"effect": "deny", "caps": ["write"], "path": "$PWD/a/b/c", "path_match": "subpath"},
@@ -57,7 +58,7 @@ load ../lib/common
 	denied -p clash:levels.json read a/x
 	allowed -p clash:levels.json write a/b/x
 	denied -p clash:levels.json write a/b/c/x
-	allowed -p clash:levels.json delete a/b/c/x
+	denied -p clash:levels.json delete a/b/c/x
 	allowed -p clash:levels.json read /srv
 	denied -p clash:levels.json execute /srv
 }
