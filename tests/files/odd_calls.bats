@@ -39,6 +39,31 @@ compare_odd()
 	compare_odd localhost
 }
 
+# A file that has a lease, and a process that waits for its end, as /proc/locks lists it.
+wait_for_lease()
+{
+	cat >"$T/lease.py" <<-'END'
+		import fcntl, os, signal, sys
+		signal.signal(signal.SIGIO, signal.SIG_IGN)
+		held = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+		fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+		waiter = os.fork()
+		if waiter == 0:
+		    os.close(held)
+		    os.open(sys.argv[1], os.O_RDONLY)
+		    os._exit(0)
+		while "-> LEASE" not in open("/proc/locks").read():
+		    pass
+		print("waiting", flush=True)
+		sys.stdin.read()
+		os.kill(waiter, signal.SIGKILL)
+	END
+	mkfifo "$T/release"
+	"$PYTHON" "$T/lease.py" "$T/leased" <"$T/release" >"$T/lease" &
+	exec 7>"$T/release"
+	until_true 10 grep -q waiting "$T/lease"
+}
+
 # Lists are looked at before a folder is moved; a file watcher takes none of that for a change.
 listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 
@@ -56,6 +81,15 @@ listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 		sed "/folder\(s\|\| over\| below\): /$listed" "$T/out" >"$T/boxed"
 		sed "/folder\(s\|\| over\| below\): /$listed" "$T/bare" | diff - "$T/boxed" >"$T/diff" || complain "$options: $(cat "$T/diff")"
 	done
+}
+
+@test "a file that another process waits for changes nothing for the others" {
+	wait_for_lease
+	begin events.py
+	expect 0 run --protect kept -- "$PYTHON" -B events.py boxed
+	grep -q -- '-> LEASE' /proc/locks || complain 'the lease ended too early'
+	exec 7>&-
+	[ "$(grep -c '^truncate.*: done: top/f:MODIFY f:MODIFY$' "$T/out")" -eq 4 ] || complain 'truncate opened the file'
 }
 
 @test "interfaces are asked about as without cordon where there is a network" {

@@ -320,7 +320,10 @@ may_grow(const struct open_call *o, off_t length)
 	return false;
 }
 
-/* May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes. */
+/*
+ * May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes.
+ * What waits for a lease has an arrow in its line, which follows the line of the lease.
+ */
 static bool
 may_be_leased(const struct open_call *o)
 {
@@ -330,7 +333,7 @@ may_be_leased(const struct open_call *o)
 	char line[256];
 
 	while (!found && fgets(line, sizeof line, locks) != NULL)
-		found = strstr(line, "LEASE") != NULL &&
+		found = strstr(line, "LEASE") != NULL && strstr(line, "->") == NULL &&
 			(sscanf(line, "%*s %*s %*s %*s %*s %*x:%*x:%lu", &inode) != 1 ||
 			 inode == o->at.st_ino);
 	if (locks != NULL)
