@@ -29,115 +29,115 @@ static const struct protected_row {
 	bool in_git; /* below a git directory, wherever that is */
 	bool self_only;
 	const char *name;
-	const char *except;
+	bool but_samples;
 	const char *reason;
 } rows[] = {
-	{VET_FOLDER, true, true, "hooks", NULL, "git runs what lies in it"},
-	{VET_FOLDER, true, true, "modules/**/hooks", NULL, "git runs what lies in it"},
-	{VET_FOLDER, true, true, "info", NULL, "what lies in it can make git run filters"},
-	{VET_FOLDER, true, true, "modules/**/info", NULL,
+	{VET_FOLDER, true, true, "hooks", false, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "modules/**/hooks", false, "git runs what lies in it"},
+	{VET_FOLDER, true, true, "info", false, "what lies in it can make git run filters"},
+	{VET_FOLDER, true, true, "modules/**/info", false,
 	 "what lies in it can make git run filters"},
-	{VET_NOTHING, true, false, "hooks/*", ".sample", "git runs it"},
-	{VET_NOTHING, true, false, "modules/**/hooks/*", ".sample", "git runs it"},
-	{VET_NOTHING, true, false, "info/attributes", NULL, "it can make git run filters"},
-	{VET_NOTHING, true, false, "modules/**/info/attributes", NULL,
+	{VET_NOTHING, true, false, "hooks/*", true, "git runs it"},
+	{VET_NOTHING, true, false, "modules/**/hooks/*", true, "git runs it"},
+	{VET_NOTHING, true, false, "info/attributes", false, "it can make git run filters"},
+	{VET_NOTHING, true, false, "modules/**/info/attributes", false,
 	 "it can make git run filters"},
-	{VET_NOTHING, true, false, "remotes/*", NULL, "it leads git to another repository"},
-	{VET_NOTHING, true, false, "branches/*", NULL, "it leads git to another repository"},
-	{VET_CONFIG, true, false, "config", NULL, "its keys can start programs"},
-	{VET_CONFIG, true, false, "config.worktree", NULL, "its keys can start programs"},
-	{VET_CONFIG, true, false, "modules/**/config", NULL, "its keys can start programs"},
-	{VET_CONFIG, true, false, "worktrees/*/config.worktree", NULL,
+	{VET_NOTHING, true, false, "remotes/*", false, "it leads git to another repository"},
+	{VET_NOTHING, true, false, "branches/*", false, "it leads git to another repository"},
+	{VET_CONFIG, true, false, "config", false, "its keys can start programs"},
+	{VET_CONFIG, true, false, "config.worktree", false, "its keys can start programs"},
+	{VET_CONFIG, true, false, "modules/**/config", false, "its keys can start programs"},
+	{VET_CONFIG, true, false, "worktrees/*/config.worktree", false,
 	 "its keys can start programs"},
-	{VET_GITDIR, true, false, "worktrees/*/gitdir", NULL, "it leads git elsewhere"},
-	{VET_COMMONDIR, true, false, "worktrees/*/commondir", NULL, "it leads git elsewhere"},
-	{VET_COMMONDIR, true, false, "commondir", NULL, "it leads git elsewhere"},
-	{VET_FOLDER, true, true, "rebase-merge", NULL, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/rebase-merge", NULL, STEPS},
-	{VET_FOLDER, true, true, "modules/**/rebase-merge", NULL, STEPS},
-	{VET_FOLDER, true, true, "sequencer", NULL, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/sequencer", NULL, STEPS},
-	{VET_FOLDER, true, true, "modules/**/sequencer", NULL, STEPS},
-	{VET_FOLDER, true, true, "rebase-apply", NULL, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/rebase-apply", NULL, STEPS},
-	{VET_FOLDER, true, true, "modules/**/rebase-apply", NULL, STEPS},
-	{VET_STEPS, true, false, "rebase-apply/apply-opt", NULL, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-apply/apply-opt", NULL, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-apply/apply-opt", NULL, STEPS},
-	{VET_STEPS, true, false, "rebase-merge/git-rebase-todo", NULL, STEPS},
-	{VET_STEPS, true, false, "rebase-merge/strategy", NULL, STEPS},
-	{VET_STEPS, true, false, "sequencer/opts", NULL, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-merge/git-rebase-todo", NULL, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-merge/strategy", NULL, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/sequencer/opts", NULL, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-merge/git-rebase-todo", NULL, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-merge/strategy", NULL, STEPS},
-	{VET_STEPS, true, false, "modules/**/sequencer/opts", NULL, STEPS},
-	{VET_POINTER, false, true, "**/.git", NULL, "it leads git elsewhere"},
-	{VET_MODULES, false, false, "**/.gitmodules", NULL, "its keys can start programs"},
-	{VET_NOTHING, false, false, "**/.envrc", NULL, "direnv runs it"},
-	{VET_NOTHING, false, false, "**/.vscode", NULL, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.idea", NULL, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.zed", NULL, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.claude", NULL, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.codex", NULL, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.cursor", NULL, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.mcp.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.gemini", NULL, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.amp", NULL, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.helix", NULL, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.aider.conf.yml", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.crush.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/crush.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/opencode.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/opencode.jsonc", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.continuerc.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/plugin*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/tool*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/command*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/agent*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/settings", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/hooks", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/agents", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.roo/mcp.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.windsurf/hooks.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.windsurf/mcp_config.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/settings*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/hooks", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/extensions", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/commands", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/agents", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.continue/mcpServers", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/hooks*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/settings*", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/mcp.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/commands", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/droids", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/plugins", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.github/hooks", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.clinerules/hooks", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kilocode/mcp.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.trae/mcp.json", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.junie/mcp", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.pi/extensions", NULL, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.pi/settings.json", NULL, AGENT_RUNS},
+	{VET_GITDIR, true, false, "worktrees/*/gitdir", false, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "worktrees/*/commondir", false, "it leads git elsewhere"},
+	{VET_COMMONDIR, true, false, "commondir", false, "it leads git elsewhere"},
+	{VET_FOLDER, true, true, "rebase-merge", false, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/rebase-merge", false, STEPS},
+	{VET_FOLDER, true, true, "modules/**/rebase-merge", false, STEPS},
+	{VET_FOLDER, true, true, "sequencer", false, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/sequencer", false, STEPS},
+	{VET_FOLDER, true, true, "modules/**/sequencer", false, STEPS},
+	{VET_FOLDER, true, true, "rebase-apply", false, STEPS},
+	{VET_FOLDER, true, true, "worktrees/*/rebase-apply", false, STEPS},
+	{VET_FOLDER, true, true, "modules/**/rebase-apply", false, STEPS},
+	{VET_STEPS, true, false, "rebase-apply/apply-opt", false, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-apply/apply-opt", false, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-apply/apply-opt", false, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/git-rebase-todo", false, STEPS},
+	{VET_STEPS, true, false, "rebase-merge/strategy", false, STEPS},
+	{VET_STEPS, true, false, "sequencer/opts", false, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/git-rebase-todo", false, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/rebase-merge/strategy", false, STEPS},
+	{VET_STEPS, true, false, "worktrees/*/sequencer/opts", false, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/git-rebase-todo", false, STEPS},
+	{VET_STEPS, true, false, "modules/**/rebase-merge/strategy", false, STEPS},
+	{VET_STEPS, true, false, "modules/**/sequencer/opts", false, STEPS},
+	{VET_POINTER, false, true, "**/.git", false, "it leads git elsewhere"},
+	{VET_MODULES, false, false, "**/.gitmodules", false, "its keys can start programs"},
+	{VET_NOTHING, false, false, "**/.envrc", false, "direnv runs it"},
+	{VET_NOTHING, false, false, "**/.vscode", false, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.idea", false, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.zed", false, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.claude", false, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.codex", false, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.cursor", false, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.mcp.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.gemini", false, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.amp", false, AGENT_OBEYS},
+	{VET_NOTHING, false, false, "**/.helix", false, EDITOR_RUNS},
+	{VET_NOTHING, false, false, "**/.aider.conf.yml", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.crush.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/crush.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/opencode.jsonc", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continuerc.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/plugin*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/tool*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/command*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.opencode/agent*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/settings", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/hooks", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kiro/agents", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.roo/mcp.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/hooks.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.windsurf/mcp_config.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/settings*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/hooks", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/extensions", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/commands", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.qwen/agents", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.continue/mcpServers", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/hooks*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/settings*", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/mcp.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/commands", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/droids", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.factory/plugins", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.github/hooks", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.clinerules/hooks", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.kilocode/mcp.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.trae/mcp.json", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.junie/mcp", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/extensions", false, AGENT_RUNS},
+	{VET_NOTHING, false, false, "**/.pi/settings.json", false, AGENT_RUNS},
 	/* agents write in these, too; but by a link the names above would come about elsewhere */
-	{VET_FOLDER, false, true, "**/.opencode", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.kiro", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.roo", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.windsurf", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.qwen", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.continue", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.factory", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.github", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.clinerules", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.kilocode", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.trae", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.junie", NULL, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.pi", NULL, AGENT_LED},
-	{VET_NOTHING, false, false, "**/.cordon.json", NULL, "it is this project's policy"},
-	{VET_NOTHING, false, true, "**/.cordon-*", NULL, "it is a vetted file on its way"},
+	{VET_FOLDER, false, true, "**/.opencode", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kiro", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.roo", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.windsurf", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.qwen", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.continue", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.factory", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.github", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.clinerules", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.kilocode", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.trae", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.junie", false, AGENT_LED},
+	{VET_FOLDER, false, true, "**/.pi", false, AGENT_LED},
+	{VET_NOTHING, false, false, "**/.cordon.json", false, "it is this project's policy"},
+	{VET_NOTHING, false, true, "**/.cordon-*", false, "it is a vetted file on its way"},
 };
 
 struct protected_build {
@@ -176,7 +176,7 @@ add(struct protected_build *m, const struct protected_row *row, const char *patt
 										   : PROTECT_VETTED,
 		.vet = row->vet,
 		.pattern = pattern,
-		.except = row->except,
+		.but_samples = row->but_samples,
 		.self_only = row->self_only,
 		.reason = row->reason,
 		.glob = rc < 0 ? NULL : glob,
@@ -247,7 +247,7 @@ static const struct {
 static int
 add_names(struct protected_build *m, const struct git_ref_path *in, const char *why)
 {
-	struct protected_row hook = {VET_NOTHING, false, false, NULL, NULL, why};
+	struct protected_row hook = {VET_NOTHING, false, false, NULL, false, why};
 	const char *dir = quoted(m, in->path);
 	int rc;
 
@@ -263,7 +263,7 @@ add_names(struct protected_build *m, const struct git_ref_path *in, const char *
 static int
 add_above(struct protected_build *m, const char *path, const char *why)
 {
-	struct protected_row above = {VET_NOTHING, false, true, NULL, NULL, why};
+	struct protected_row above = {VET_NOTHING, false, true, NULL, false, why};
 	size_t top = strlen(m->host->project);
 	int rc = 0;
 
@@ -286,7 +286,7 @@ static int
 add_led(struct protected_build *m, const struct git_ref_path *dir)
 {
 	struct protected_row itself = {VET_NOTHING, false, false,
-				       NULL,	    NULL,  led[dir->kind].itself};
+				       NULL,	    false, led[dir->kind].itself};
 	int rc;
 
 	if (itself.reason == NULL)
@@ -301,7 +301,7 @@ add_led(struct protected_build *m, const struct git_ref_path *dir)
 static int
 add_inner(struct protected_build *m, const char *path)
 {
-	static const struct protected_row inner = {VET_NOTHING, false, true, NULL, NULL, POINTED};
+	static const struct protected_row inner = {VET_NOTHING, false, true, NULL, false, POINTED};
 	int rc = add(m, &inner, quoted(m, path));
 
 	return rc < 0 ? rc : add_above(m, path, POINTED);
@@ -343,17 +343,6 @@ protected_make(struct arena *arena, const struct host *host, struct protections 
 	if (rc == 0 && host->git.inner != NULL)
 		rc = add_inner(&m, host->git.inner);
 	return rc;
-}
-
-static bool
-is_excepted(const struct protection *protection, const char *path)
-{
-	size_t length = strlen(path), end;
-
-	if (protection->except == NULL)
-		return false;
-	end = strlen(protection->except);
-	return length > end && strcmp(path + length - end, protection->except) == 0;
 }
 
 bool
@@ -410,7 +399,7 @@ protected_anchor(const struct protection *protection, const char *path)
 	if (protection->name_length == 0 || has_name(protection, path))
 		anchor = glob_match_longest(protection->glob, path, true);
 	if (anchor == 0 || (protection->self_only && path[anchor] != '\0') ||
-	    is_excepted(protection, path))
+	    (protection->but_samples && git_ref_paths_is_sample(strrchr(path, '/') + 1)))
 		return 0;
 	return anchor;
 }

@@ -33,7 +33,7 @@ struct protection {
 	enum protect_kind kind;
 	enum vet vet;
 	const char *pattern; /* as shown to people */
-	const char *except;  /* names ending like this are free, or NULL */
+	bool but_samples;    /* names of samples are free */
 	bool self_only;	     /* the name itself, nothing below it */
 	const char *reason;
 	const struct glob *glob;

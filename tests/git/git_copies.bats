@@ -50,6 +50,21 @@ make_source()
 	[ "$(stat -c %a a/.git/config e/.git/config c/.git/config | tr '\n' ' ')" = '640 640 640 ' ]
 }
 
+@test "rsync copies a repository with the samples of its hooks, and brings no hook" {
+	make_source
+	mkdir -p src/.git/hooks copy
+	echo exit >src/.git/hooks/pre-commit.sample
+	chmod 755 src/.git/hooks/pre-commit.sample
+	expect 0 run -q -- rsync -a src/.git copy
+	diff -r src/.git copy/.git >"$T/diff" || complain "$(cat "$T/diff")"
+	[ "$(stat -c %a copy/.git/hooks/pre-commit.sample)" = 755 ]
+	expect 0 run -q -- rsync -a --delete src/.git copy
+	expect 1 run -q -- mv copy/.git/hooks/pre-commit.sample copy/.git/hooks/pre-commit
+	expect 0 run -q -- mv copy/.git/hooks/pre-commit.sample copy/.git/hooks/.pre-commit.sample.aBc123
+	expect 1 run -q -- mv copy/.git/hooks/.pre-commit.sample.aBc123 copy/.git/hooks/pre-commit
+	[ ! -e copy/.git/hooks/pre-commit ]
+}
+
 @test "lists that hide nothing and open nothing may be set in git directories" {
 	make_source
 	cat >try <<-'END'

@@ -66,7 +66,8 @@ tap.case("the default: the project and the system, nothing of the user's", files
     ("/dev/disk0", ""), ("/private/tmp/x", "")]))
 tap.case("protected names, at any depth, in either case, existing or not", files(agent, [
     (SHOP + "/.git", "rx"), (SHOP + "/.git/hooks", "rx"), (SHOP + "/.git/hooks/pre-commit", "rx"),
-    (SHOP + "/.git/hooks/pre-commit.sample", "rwcdx"), (SHOP + "/.git/config", "rx"),
+    (SHOP + "/.git/hooks/pre-commit.sample", "rwcdx"), (SHOP + "/.git/hooks/.x.sample.aB3xYz", "rwcdx"),
+    (SHOP + "/.git/hooks/x.sample.aB3xYz", "rx"), (SHOP + "/.git/hooks/.x.sample.aB3xYz1", "rx"), (SHOP + "/.git/config", "rx"),
     (SHOP + "/.git/index", "rwcdx"), (SHOP + "/deep/er/.GIT/HOOKS/x", "rx"),
     (SHOP + "/a/.vscode/tasks.json", "rx"), (SHOP + "/.envrc", "rx"), (SHOP + "/.cordon.json", "rx"),
     (SHOP + "/.git/modules/sub/hooks/x", "rx"), (SHOP + "/.git/modules/sub/objects/x", "rwcdx")]))

@@ -393,10 +393,23 @@ git_ref_paths_read(struct arena *arena, const struct host *host, const struct gi
 	return rc;
 }
 
+static bool
+ends_in_sample(const char *name, size_t length)
+{
+	static const char sample[] = ".sample";
+	size_t end = strlen(sample);
+
+	return length >= end && strncmp(name + length - end, sample, end) == 0;
+}
+
 bool
 git_ref_paths_is_sample(const char *name)
 {
-	size_t length = strlen(name), end = strlen(SAMPLE);
+	static const char random[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	const char *last = strrchr(name, '.');
 
-	return length > end && strcmp(name + length - end, SAMPLE) == 0;
+	if (ends_in_sample(name, strlen(name)))
+		return true;
+	return *name == '.' && strlen(last) == strlen(".XXXXXX") && strspn(last + 1, random) == 6 &&
+	       ends_in_sample(name, (size_t)(last - name));
 }

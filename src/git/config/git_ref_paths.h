@@ -39,7 +39,5 @@ int git_ref_paths_read(struct arena *arena, const struct host *host,
 /* Names of hooks, ended by NULL. */
 extern const char *const git_hook_names[];
 
-#define SAMPLE ".sample"
-
-/* Is it an example of a hook, which git does not run? */
+/* Is it an example of a hook, which git does not run, or the file as which rsync(1) receives one, .NAME.sample.XXXXXX? */
 bool git_ref_paths_is_sample(const char *name);

@@ -28,9 +28,9 @@
 		.kind = PROTECT_VETTED, .vet = vetting, .pattern = name, .self_only = true, \
 		.reason = why                                                               \
 	}
-#define PROTECTED(name, but, why)                                                   \
-	{                                                                           \
-		.kind = PROTECT_NAME, .pattern = name, .except = but, .reason = why \
+#define PROTECTED(name, why)                                         \
+	{                                                            \
+		.kind = PROTECT_NAME, .pattern = name, .reason = why \
 	}
 static const struct protection of_config =
 	VETTED(VET_CONFIG, "config", "its keys can start programs");
@@ -39,14 +39,14 @@ static const struct protection of_common =
 static const struct protection of_folder = VETTED(VET_FOLDER, "hooks", "git runs what lies in it");
 static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
-static const struct protection of_hook = PROTECTED("hooks/*", SAMPLE, "git runs it");
-static const struct protection of_remote = PROTECTED("remotes/*", NULL, REMOTE);
+static const struct protection of_hook = PROTECTED("hooks/*", "git runs it");
+static const struct protection of_remote = PROTECTED("remotes/*", REMOTE);
 static const struct protection of_steps_folder =
 	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
 static const struct protection of_steps =
 	VETTED(VET_STEPS, "git-rebase-todo", "git carries it out when a rebase goes on");
 static const struct protection of_attributes =
-	PROTECTED("info/attributes", NULL, "it can make git run filters");
+	PROTECTED("info/attributes", "it can make git run filters");
 
 /* Directly in a repository. */
 static const struct {
@@ -210,8 +210,7 @@ static void
 keep_mark(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
 	static const struct protection of_mark = PROTECTED(
-		".git", NULL,
-		"without it the next run would have the repository around for its project");
+		".git", "without it the next run would have the repository around for its project");
 	const char *mark = in->plan->host == NULL ? NULL : in->plan->host->mark;
 
 	if (mark == NULL || !ascii_same(path, mark) || !(verdict->rights & RIGHT_DELETE) ||

@@ -224,11 +224,16 @@ glob_regex_children(struct filters *in, const char *folder)
 	return finish(in, &regex, PATTERN_HERE, folder);
 }
 
-const struct filter *
-glob_regex_ending(struct filters *in, const char *text)
-{
-	auto_str struct str regex = {0};
+#define RANDOM "[A-Za-z0-9]"
 
-	add_text(&regex, text);
-	return finish(in, &regex, PATTERN_HERE, "/");
+const struct filter *
+glob_regex_samples(struct filters *in)
+{
+	auto_str struct str sample = {0}, received = {0};
+	const struct filter *of_git;
+
+	str_add(&sample, "\\.sample");
+	str_add(&received, "/\\.([^/]*\\.)?sample\\." RANDOM RANDOM RANDOM RANDOM RANDOM RANDOM);
+	of_git = finish(in, &sample, PATTERN_HERE, "/");
+	return path_filter_any(in, of_git, finish(in, &received, PATTERN_HERE, "/"));
 }

@@ -23,8 +23,8 @@ const struct filter *glob_regex_glob_below(struct filters *in, const char *glob,
 					   const char *folder);
 /* Matches the entries of a directory. */
 const struct filter *glob_regex_children(struct filters *in, const char *folder);
-/* Matches paths that end in text. */
-const struct filter *glob_regex_ending(struct filters *in, const char *text);
+/* Matches samples of hooks, as git_ref_paths_is_sample knows them. */
+const struct filter *glob_regex_samples(struct filters *in);
 /*
  * Translates a regular expression of a policy (PCRE2, whole path). Returns NULL if Seatbelt cannot express
  * it; *ret_reason continues a sentence after the expression ("... uses ...").

@@ -196,11 +196,9 @@ protection_filter(struct sbpl_rules_build *m, const struct protection *protectio
 	enum pattern_end end = protection->self_only ? PATTERN_HERE : PATTERN_BELOW;
 	const struct filter *filter = glob_regex_glob(m->in, protection->pattern, end, true);
 
-	if (protection->except == NULL)
+	if (!protection->but_samples)
 		return filter;
-	return path_filter_all(m->in, filter,
-			       path_filter_not(m->in,
-					       glob_regex_ending(m->in, protection->except)));
+	return path_filter_all(m->in, filter, path_filter_not(m->in, glob_regex_samples(m->in)));
 }
 
 /* The paths at or below the protected name that a rule covers, without protected names further down. */
