@@ -3,7 +3,7 @@
 # What copies modes, lists and times does so in git directories, too; what would hide settings from us or open a
 # repository to others does not.
 
-# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
+# shellcheck disable=SC2016,SC2034,SC2086,SC2154 # $ is for the shell inside; out and err are common's
 
 load ../lib/common
 load ../lib/git
@@ -63,6 +63,35 @@ make_source()
 	expect 0 run -q -- mv copy/.git/hooks/pre-commit.sample copy/.git/hooks/.pre-commit.sample.aBc123
 	expect 1 run -q -- mv copy/.git/hooks/.pre-commit.sample.aBc123 copy/.git/hooks/pre-commit
 	[ ! -e copy/.git/hooks/pre-commit ]
+}
+
+@test "a copy over a repository that is there replaces its settings, if they are harmless" {
+	make_source
+	git -C src config user.name another
+	git init -q . && git init -q there
+	inode=$(stat -c %i there/.git/config)
+	expect 0 run -q -- cp -a src/.git/. there/.git/
+	diff -r src/.git there/.git >"$T/diff" || complain "$(cat "$T/diff")"
+	[ "$(git -C there config user.name)" = another ]
+	[ "$(stat -c %i there/.git/config)" != "$inode" ]
+	expect 0 run -q -- cp src/.git/config .git/config
+	echo '[submodule "a"]' >.gitmodules
+	printf '[submodule "b"]\n\tpath = b\n' >modules
+	expect 0 run -q -- cp modules .gitmodules
+	diff modules .gitmodules
+	# not if they are not
+	git config -f evil core.fsmonitor ./evil
+	printf '[submodule "b"]\n\tpath = b\n\tupdate = !./evil\n' >modules
+	for line in 'evil .git/config' 'evil there/.git/config' 'modules .gitmodules'; do
+		set -- $line
+		cp "$2" "$T/before"
+		cp "$1" "$T/free" # it can be read
+		expect 1 run -q -- cp "$1" "$2"
+		cmp "$2" "$T/before"
+	done
+	# nor by a number of its own, nor at the end
+	expect 1 run -q -- sh -c 'cat modules >.gitmodules'
+	expect 1 run -q -- "$PYTHON" -c 'open(".git/config", "a").write("[core]\n\tbare = true\n")'
 }
 
 @test "lists that hide nothing and open nothing may be set in git directories" {

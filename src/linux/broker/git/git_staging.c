@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Files that git writes in one piece, without a lock file: pointers, and what a checkout brings. The
+ * Vetted files that are written in one piece, without a lock file: pointers, what a checkout brings, copies. The
  * caller gets a file without a name to write to, under one of a few numbers whose close the filter
  * routes to us. At that close the content is read, vetted and put in place before the call goes on:
  * whoever looks afterwards sees it, and a refusal is the result of close(2).
@@ -197,13 +197,6 @@ open_staged(const struct notif_call *request, struct git_staging_call *o)
 	return refuse(request->broker, o->place->path, EMFILE, CAUSE_GIT_MANY_OPEN);
 }
 
-/* Those that git, or an editor for it, writes anew without a lock file. */
-static bool
-is_rewritten(enum vet vet)
-{
-	return vet == VET_POINTER || vet == VET_GITDIR || vet == VET_COMMONDIR || vet == VET_STEPS;
-}
-
 enum git_staging_result
 git_staging_open(const struct notif_call *request, const struct protection *protection,
 		 struct git_staging_call *o)
@@ -225,7 +218,7 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 	/* what is there keeps its mode when it is cut */
 	if (there)
 		o->mode = at.st_mode & 0777;
-	if (!there || (is_rewritten(protection->vet) && (flags & O_TRUNC)))
+	if (!there || (flags & O_TRUNC))
 		return open_staged(request, o);
 	refuse_report(request->broker, REFUSED_WRITE, o->place->path, CAUSE_GIT_IN_PLACE);
 	errno = EACCES;
