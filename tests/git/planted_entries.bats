@@ -75,7 +75,7 @@ $1" || return 1
 	    'git tag t $(mk 4); git pack-refs --all' 'mkdir .git/w; mk 5 >.git/w/deep; mv .git/w .git/refs/heads/w' 'mk 6 >.git/FETCH_HEAD' \
 	    'git worktree add -q --no-checkout --detach wt; git -C wt update-ref HEAD $(mk 7)' 'git replace HEAD $(mk 9)' \
 	    'git worktree add -q --no-checkout wt; cd wt; git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.envrc' \
-	    'git stash store $(mk 8)' 'git replace $(git rev-parse HEAD:.envrc) $(echo x | git hash-object -w --stdin)' \
+	    'git stash store $(git commit-tree -m 8 -p HEAD -p $(mk 8) $(mk 8)^{tree})' 'git replace $(git rev-parse HEAD:.envrc) $(echo x | git hash-object -w --stdin)' \
 	    'c=$(git commit-tree -m x $(git mktree </dev/null)); git replace $c $(mk 12); git branch new $c' \
 	    'mk 10 | tr a-f A-F >.git/refs/heads/upper' '{ mk 11; head -c 9000 /dev/zero | tr "\0" " "; } >.git/refs/heads/long' \
 	    'mkdir .git/w; mk 13 >.git/w/deep; ln -s ../../w .git/refs/heads/w' 'mk 14 >.git/w; ln -s ../../w .git/refs/heads/w' \
