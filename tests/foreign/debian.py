@@ -30,13 +30,16 @@ def from_shell(function):
 
 
 def release():
+    """The one that runs here, or another whose sources are wanted."""
+    if os.environ.get("FOREIGN_RELEASE"):
+        return os.environ["FOREIGN_RELEASE"]
     with open("/etc/os-release", encoding="utf-8") as file:
         fields = dict(line.strip().split("=", 1) for line in file if "=" in line)
     return fields.get("VERSION_CODENAME", "").strip('"')
 
 
 class Archive:
-    """The release that runs here: binary and source packages."""
+    """Binary and source packages of the release that runs here, or of FOREIGN_RELEASE."""
 
     def __init__(self, cache):
         self.cache = cache
