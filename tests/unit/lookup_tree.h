@@ -191,7 +191,8 @@ draw_path(struct tree *tree, pid_t pid, char to[2 * PATH_MAX])
 	add_names(tree, to, n < 9 ? 3 : 5, 2);
 	if (n == 19) {
 		snprintf(link, sizeof link, "%s%s%zu", "chain",
-			 draw(tree, 2) == 0 ? "/" : "/../chain/", draw(tree, CHAIN));
+			 draw(tree, 2) == 0 ? "/" : "/../chain/",
+			 CHAIN - 1 - draw(tree, draw(tree, 2) == 0 ? 4 : CHAIN));
 		*to = '\0';
 		add(to, tree->root);
 		add(to, "/");
