@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -225,9 +224,8 @@ walk(int base, const char *path, enum lookup_want want, enum lookup_follow follo
 	char text[PATH_MAX];
 	int links, rc = 1;
 
-	snprintf(text, sizeof text, "%s", path);
 	for (links = 0; links <= LINKS_MAX && rc > 0; links++) {
-		enum lookup_result end = open_folder(to, base, text);
+		enum lookup_result end = open_folder(to, base, path);
 
 		if (end == LOOKUP_FOUND && want == LOOKUP_NEW && !lookup_is_dots(to->name))
 			end = open_new(to);
@@ -243,6 +241,7 @@ walk(int base, const char *path, enum lookup_want want, enum lookup_follow follo
 		if (to->object >= 0)
 			close(to->object);
 		to->object = -1;
+		path = text;
 	}
 	lookup_fail(to, rc < 0 ? errno : ELOOP);
 	return LOOKUP_FAILED;
