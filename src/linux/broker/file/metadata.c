@@ -41,7 +41,7 @@ metadata_set_mode(int fd, mode_t kind, const struct metadata_change *change)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	/* BASELINE(6.6): by our name for it, which takes twice as long */
+	/* BASELINE(6.6): by /proc/self/fd, which takes twice as long */
 	rc = (int)syscall(SYS_fchmodat2, fd, "", change->mode, AT_EMPTY_PATH);
 	return rc < 0 && (errno == ENOSYS || errno == EPERM)
 		       ? chmod(metadata_own_name(fd, name), change->mode)
@@ -64,7 +64,7 @@ metadata_set_times(int fd, mode_t kind, const struct metadata_change *change)
 
 /* ---- deciding ---- */
 
-/* Would it keep the owner from looking? An access list can say that, too. */
+/* Would the owner lose access? An ACL can do that, too. */
 static bool
 hides(const struct stat *at, const struct metadata_change *change)
 {
@@ -76,8 +76,8 @@ hides(const struct stat *at, const struct metadata_change *change)
 }
 
 /*
- * The bits that would be new. With a list those of the group are the mask, and tell nothing about the group
- * itself; what a folder hands down to new files is new in any case.
+ * The mode bits that would be added. With an ACL the group bits are the mask and say nothing about the
+ * group; a default ACL counts as all new.
  */
 static mode_t
 new_bits(const char *path, const struct stat *at, const struct metadata_change *change)
@@ -90,7 +90,10 @@ new_bits(const char *path, const struct stat *at, const struct metadata_change *
 	return (change->is_removal ? at->st_mode : change->mode) & ~(has_list ? 0 : at->st_mode);
 }
 
-/* Whoever runs it would have its owner's rights, in no box. Folders only hand their group down. */
+/*
+ * setuid and setgid: a program would run with its owner's rights, outside any sandbox. On a directory
+ * setgid only passes on its group.
+ */
 static bool
 lends(const struct stat *at, const struct metadata_change *change)
 {
@@ -98,7 +101,7 @@ lends(const struct stat *at, const struct metadata_change *change)
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
 }
 
-/* Would others come to change a repository by it? Who owns a part of one can. */
+/* Could other users change a repository afterwards? The owner of a file in it can. */
 static bool
 opens_repository(const struct broker *broker, const char *path, const struct stat *at,
 		 const struct metadata_change *change)
@@ -115,8 +118,8 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
 }
 
 /*
- * A file whose name is too long, by a descriptor: open for writing it was judged when it was opened. What hides it
- * or opens it to others takes a name.
+ * A file whose path is too long, by fd: if it is open for writing it was decided at its open. Changes that
+ * hide it or open it to others need a path.
  */
 static bool
 may_change_nameless(int fd, const struct stat *at, const struct metadata_change *change)
@@ -128,7 +131,7 @@ may_change_nameless(int fd, const struct stat *at, const struct metadata_change 
 	       !(change->act == metadata_set_mode && (change->mode & ~at->st_mode & 022));
 }
 
-/* What has no name in a file system is the caller's own; what had one is judged by it no more. */
+/* An object that never had a path is the caller's own; a removed one is not decided by its old path. */
 static bool
 may_change(const struct notif_call *request, const struct judged *what, const struct stat *at,
 	   const struct metadata_change *change)
@@ -139,7 +142,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 
 	if (lookup_is_procfs(fd))
 		return false;
-	/* there are file systems that count no links */
+	/* some file systems do not count links */
 	if (at->st_nlink == 0) {
 		path = lookup_fd_name(fd);
 		if (path == NULL)
@@ -154,7 +157,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	else if (!pty_is_sessions(request, fd, path, O_WRONLY))
 		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_TERMINAL);
 	else if (S_ISDIR(at->st_mode) && plan_is_by_name(request->broker->plan, path))
-		/* a profile grants it for the sake of the files in it */
+		/* granted by a profile only for the files in it */
 		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_SHARED_DIR);
 	else if (lends(at, change))
 		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_SETUID);
@@ -169,14 +172,14 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	return false;
 }
 
-/* Whoever may use a device may not say who else may: its node is the whole machine's. */
+/* A device node belongs to the machine: a user of the device may not change who else can use it. */
 static bool
 is_machines(const struct stat *at, const struct metadata_change *change)
 {
 	return change->act != metadata_set_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
 }
 
-/* What could not be read may be readable now. */
+/* A file that could not be read may be readable now. */
 static void
 tell(const struct broker *broker, int fd, const struct metadata_change *change)
 {
@@ -186,7 +189,7 @@ tell(const struct broker *broker, int fd, const struct metadata_change *change)
 		git_repo_cache_changed(broker->hooks, path, true);
 }
 
-/* By the lock that is held; -1 with errno. */
+/* Requires the names lock. Returns -1 with errno. */
 static int
 change_locked(const struct notif_call *request, const struct judged *what,
 	      const struct metadata_change *change)
@@ -203,7 +206,9 @@ change_locked(const struct notif_call *request, const struct judged *what,
 	return rc;
 }
 
-/* Takes over the object, and closes it before the answer: the caller's own close must be the last one. */
+/*
+ * Takes ownership of the object and closes it before the answer: the caller's close must be the last one.
+ */
 static void
 change_held(const struct notif_call *request, const struct judged *what,
 	    const struct metadata_change *change)
@@ -264,8 +269,8 @@ is_link(int fd)
 }
 
 /*
- * Through procfs, or to a name that only the caller finds; -1 with *ret_errno. A link that appeared
- * at the last moment is not followed: the call is then about the link.
+ * Through procfs, or to a name that only the caller resolves; -1 with *ret_errno. A link that appeared
+ * meanwhile is not followed: the call is then about the link.
  */
 static int
 hold_by_steps(const struct notif_call *request, int base, const char *path,
@@ -329,7 +334,7 @@ metadata_change_path(const struct notif_call *request, int folder, uint64_t addr
 			    change);
 }
 
-/* The caller's own folder, as "" beside AT_FDCWD means it. */
+/* The caller's working directory, meant by AT_FDCWD with an empty path. */
 static void
 change_folder(const struct notif_call *request, const struct metadata_change *change)
 {
@@ -342,7 +347,7 @@ change_folder(const struct notif_call *request, const struct metadata_change *ch
 		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
-/* Does the path say nothing, and is that allowed? Who reads "no path" as "" says so. */
+/* Is the path empty, and is that allowed? A NULL path counts as empty where the call says so. */
 static bool
 is_empty(const struct notif_call *request, const struct metadata_at *at)
 {

@@ -10,7 +10,7 @@
 
 #include "linux/broker/file/metadata.h"
 
-/* Three layouts of two times; 0, or an errno. */
+/* One of three layouts of two times. Returns 0 or an errno. */
 static int
 read_seconds(const struct notif_call *request, uint64_t address, struct metadata_change *to)
 {
@@ -50,7 +50,7 @@ read_nanoseconds(const struct notif_call *request, uint64_t address, struct meta
 	return address == 0 ? 0 : notif_bytes(request, address, to->times, sizeof to->times);
 }
 
-/* With no path and a descriptor that is the file, and takes no flags. */
+/* With a NULL path the fd is the file, and flags are not allowed. */
 static void
 change_times_at(const struct notif_call *request, const struct metadata_at *at,
 		const struct metadata_change *change)
@@ -63,7 +63,7 @@ change_times_at(const struct notif_call *request, const struct metadata_at *at,
 		metadata_change_descriptor(request, at->folder, change);
 }
 
-/* The kernel does not even look for the file then. */
+/* Then the kernel does not even look at the file. */
 static bool
 changes_no_time(const struct metadata_change *change)
 {

@@ -7,7 +7,7 @@
 /* inet_address.c: IPv4 is in mapped form. */
 bool inet_is_mapped(const uint8_t address[16]);
 bool inet_is_loopback(const uint8_t address[16]);
-/* "This machine", when it is connected to; "all of its addresses", when it is bound to. */
+/* 0.0.0.0 or ::. For connect this machine, for bind all of its addresses. */
 bool inet_is_any(const uint8_t address[16]);
 /* Makes loopback the address to connect to, in the form that the caller named. */
 void inet_set_loopback(struct socket_call *call, const struct destination *named, uint16_t port);

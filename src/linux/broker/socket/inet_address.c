@@ -47,7 +47,7 @@ inet_destination(const struct socket_call *call, struct destination *to)
 		to->port = ntohs(at->v4.sin_port);
 		return 0;
 	}
-	/* the shorter form of old has no scope */
+	/* the old, shorter form has no scope id */
 	if (call->size < offsetof(struct sockaddr_in6, sin6_scope_id))
 		return EINVAL;
 	if (at->any.sa_family != AF_INET6)

@@ -26,7 +26,7 @@ inet_may_reach(const struct broker *broker, const struct nest_question *question
 	*ret_here = network->mode == NET_DOMAINS;
 	if (network->mode == NET_ALL)
 		return true;
-	/* our proxy, whose number is nobody else's while we live, and servers of our own */
+	/* our proxy, whose port is ours while the session lives, and own servers */
 	if (network->mode == NET_DOMAINS)
 		return here && (question->is_bind || question->is_own ||
 				(inet_is_loopback(to->address) && to->port != 0 &&
@@ -60,7 +60,7 @@ refuse(struct socket_call *call, const struct destination *to, enum cause why)
 	bool is_local = call->request->broker->plan->settings.network.mode == NET_LOCALHOST;
 
 	report(call, to, why);
-	/* where names decide, to a program it is as if nobody were there */
+	/* where names decide, the program sees it as no server */
 	inet_finish(call, is_local ? EACCES : ECONNREFUSED);
 }
 
@@ -108,7 +108,7 @@ redirect_to_proxy(struct socket_call *call, const struct destination *to)
 					  .to_proxy = !call->is_here && is_idle(call),
 					  .asks = *to};
 
-	/* one that is on its way, or there, is only asked how it went */
+	/* a pending or finished connect only returns its status */
 	inet_set_loopback(call, to, call->request->broker->egress.through);
 	connecting.fd = call->fd;
 	connecting.address = call->address;
@@ -147,8 +147,8 @@ connect_own_server(struct socket_call *call, const struct destination *to)
 }
 
 /*
- * On this machine: who listens decides. False: nobody of the session does; never where a sandbox inside
- * means one server only.
+ * On this machine the listening process decides. Returns false if it is not of the session; never allows
+ * one where a nest means a single server only.
  */
 static bool
 connect_here(struct socket_call *call, const struct destination *to)
@@ -175,7 +175,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 		if (network_covers_private(&call->request->broker->plan->settings.network,
 					   at.address))
 			return false;
-		/* nothing was kept from the command: a server that it waits for may come yet */
+		/* not a refusal: the command may be waiting for its server to start */
 		inet_finish(call, ECONNREFUSED);
 		return true;
 	case LISTENS_OTHER:
@@ -267,13 +267,13 @@ inet_connect(struct socket_call *call)
 	struct destination to;
 	int why;
 
-	/* all of it, or a gap that was accepted; without network there are only inherited ones */
+	/* the whole network, or an accepted gap; without network only inherited sockets exist */
 	if (!call->request->broker->plan->routes_network && mode != NET_NONE) {
 		socket_connect(call, -1);
 		return;
 	}
 	why = mode == NET_NONE ? EACCES : inet_check_socket(call);
-	/* no address: it is disconnected */
+	/* AF_UNSPEC: disconnect */
 	if (why == 0 && call->size >= sizeof(sa_family_t) &&
 	    call->address.any.sa_family == AF_UNSPEC) {
 		socket_connect(call, -1);

@@ -14,7 +14,7 @@
 #include "linux/broker/nest.h"
 #include "plan/network.h"
 
-#define PROTOCOLS 263 /* IPPROTO_MAX, which older headers have smaller */
+#define PROTOCOLS 263 /* IPPROTO_MAX, lower in old headers */
 
 /* ---- creating ---- */
 
@@ -42,10 +42,10 @@ inet_check_socket(const struct socket_call *call)
 }
 
 /*
- * Is there IPv6? libcurl asks by making a datagram socket, and without one looks up no such addresses.
- * What it gets is of the unix family, as the command may make by itself, and good for nothing but asking
- * about interfaces, as if_nametoindex(3) does: a real one that cannot send would still join groups, which
- * the kernel announces on any device.
+ * libcurl tests for IPv6 by creating a datagram socket, and without one looks up no IPv6 addresses. It gets
+ * a unix socket, which the command may create anyway, and which serves only to query interfaces, as
+ * if_nametoindex(3) does. A real IPv6 socket that cannot send could still join groups, which the kernel
+ * announces on any device.
  */
 static int
 answer_whether_v6(int type)
@@ -68,7 +68,7 @@ socket_on_lo(int family, int type, int protocol)
 	return fd;
 }
 
-/* The kernel's own error for what is neither TCP nor that question; what it has is refused as a protocol. */
+/* Returns the kernel's own error for an invalid combination; valid ones are refused as EPROTONOSUPPORT. */
 static int
 refuse_kind(int family, int type, int protocol)
 {
@@ -81,7 +81,7 @@ refuse_kind(int family, int type, int protocol)
 	return type == SOCK_STREAM || type == SOCK_DGRAM ? EPROTONOSUPPORT : ESOCKTNOSUPPORT;
 }
 
-/* MPTCP and SCTP are streams, too, and pass Landlock's rules. */
+/* TCP only: MPTCP and SCTP are stream sockets, too, and not covered by Landlock's rules. */
 static int
 make_socket(const struct notif_call *request, int type)
 {
@@ -122,9 +122,9 @@ inet_finish(struct socket_call *call, int why)
 		notif_fail(call->request, why);
 }
 
-/* ---- serving ---- */
+/* ---- bind and listen ---- */
 
-/* For an address that may not be bound: EADDRNOTAVAIL where the machine does not have it either. */
+/* For an address that may not be bound: EADDRNOTAVAIL if the machine does not have it either. */
 static int
 refuse_address(const struct socket_call *call)
 {
@@ -140,7 +140,7 @@ refuse_address(const struct socket_call *call)
 		       : EACCES;
 }
 
-/* A server may have any address of this machine's own, or all: the device lets only loopback in. */
+/* A server may bind any address of this machine, or all: the device accepts loopback only. */
 static int
 check_bind(struct socket_call *call)
 {
@@ -148,7 +148,7 @@ check_bind(struct socket_call *call)
 	struct destination to;
 	int why = inet_check_socket(call);
 
-	/* AF_INET sockets take the family's absence for their own, as the kernel does */
+	/* the kernel accepts AF_UNSPEC with INADDR_ANY on an AF_INET socket */
 	if (call->domain == AF_INET && call->address.any.sa_family == AF_UNSPEC &&
 	    call->address.v4.sin_addr.s_addr == INADDR_ANY)
 		call->address.any.sa_family = AF_INET;
@@ -174,7 +174,7 @@ inet_bind(struct socket_call *call)
 	inet_finish(call, why);
 }
 
-/* One that was never bound gets a port by this, on all addresses of the device. */
+/* listen on an unbound socket binds a port, on all addresses of the device. */
 void
 inet_listen(struct socket_call *call, int backlog)
 {
@@ -192,7 +192,7 @@ inet_listen(struct socket_call *call, int backlog)
 
 /* ---- datagrams ---- */
 
-/* An address of IPv4 is also taken by sockets of IPv6; without a family it is their own, or none. */
+/* IPv6 sockets also accept an IPv4 address; AF_UNSPEC means the socket's own family, or no address. */
 static void
 settle_family(struct socket_call *call)
 {
@@ -206,7 +206,7 @@ settle_family(struct socket_call *call)
 		call->domain = AF_INET;
 }
 
-/* Nothing but address and port: no device, and no label, which may stand for a route. */
+/* Keeps address and port only: no scope id, and no flow label, which may select a route. */
 static void
 strip_address(struct socket_call *call)
 {

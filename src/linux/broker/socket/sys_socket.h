@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files about sockets share: one of the caller's, and an address that was read once. */
+/* Shared by the socket handlers: a socket of the caller and an address that was read once. */
 #pragma once
 
 #include "linux/broker/connect.h"
 
-#define TYPE_BITS 0xf /* of a socket's type; the others are flags */
+#define TYPE_BITS 0xf /* the type without flags */
 
 struct socket_call {
 	const struct notif_call *request;
-	int fd; /* the caller's, shared with it */
+	int fd; /* duplicate of the caller's fd */
 	int domain, type, protocol;
-	union socket_address address; /* zeros behind it */
+	union socket_address address; /* zero-padded */
 	socklen_t size;
-	/* of one to this machine, by a caller in a sandbox inside: who listens there, and whether a
-	 * plan of these sandboxes said yes because of that */
+	/*
+	 * address on this machine, caller in a nest: which sockets listen there, and whether a nest's plan
+	 * allowed it for that reason
+	 */
 	struct listening_by by;
 	bool is_here;
 };
 
-/* Fills in the rest for the descriptor in the first argument; false: the call has been answered. */
+/* Fills in the rest from the fd in the first argument. Returns false if the call has been answered. */
 bool socket_take(struct socket_call *call, bool has_address);
-/* Goes on in connect.c, which gets the descriptor. pin as there. */
+/* Continues in connect.c, which takes the fd. pin as there. */
 void socket_connect(struct socket_call *call, int pin);
 
-/*
- * Does a sandbox inside, which the caller is in, refuse this address? What is no address is refused, or
- * taken back, by the call itself.
- */
+/* Does a nest of the caller refuse this address? An invalid address is refused by the call itself. */
 bool socket_is_unreachable(struct socket_call *call, bool is_bind);
 
 /* unix.c, unix_bind.c */
 void unix_connect(struct socket_call *call);
 void unix_bind(struct socket_call *call);
 /*
- * The address of a datagram, judged and replaced by one that the broker can use: 0, or an errno for the
- * caller. *ret_pin holds the socket that the address names, as in connect.h; -1: none.
+ * Checks the address of a datagram and replaces it by one that the broker can use. Returns 0 or an errno.
+ * *ret_pin: O_PATH fd of the socket, as in connect.h; -1: none.
  */
 int unix_send_to(struct socket_call *call, int *ret_pin);
-/* May what lies at that name have another path? Not a socket that could only be reached there. */
+/* May the object get another path? Not a socket that can be reached only there. */
 bool unix_may_move(const struct notif_call *request, int folder, const char *name, const char *from,
 		   const char *to);
 bool unix_may_connect(const struct notif_call *request, const char *path, int64_t born,
@@ -47,13 +46,13 @@ void inet_connect(struct socket_call *call);
 void inet_bind(struct socket_call *call);
 void inet_listen(struct socket_call *call, int backlog);
 void inet_make(const struct notif_call *request);
-/* Like unix_send_to. With size 0 there is no address, and the socket alone is checked. */
+/* As unix_send_to. With size 0 there is no address, and only the socket is checked. */
 int inet_send_to(struct socket_call *call);
-/* The address of a call: 0, or the errno that the kernel has for one of another kind. */
+/* The address of a call. Returns 0, or the kernel's errno for an address of another family. */
 int inet_destination(const struct socket_call *call, struct destination *to);
 /*
- * May it be connected or bound to by our own plan, which a broker around us asks about? *ret_here: only
- * if it is still the same server.
+ * May it be connected or bound by our own plan? Asked by an outer broker. *ret_here: only while it is the
+ * same server.
  */
 struct nest_question;
 bool inet_may_reach(const struct broker *broker, const struct nest_question *question,

@@ -8,7 +8,7 @@
 
 #define PATH_AT offsetof(struct sockaddr_un, sun_path)
 
-/* The name without its end of text, which may be missing; false: it is none, or no path. */
+/* Copies the path, whose NUL may be missing. Returns false for another kind of name. */
 bool unix_read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un) + 1]);
 enum lookup_result unix_walk(const struct notif_call *request, const char *path,
 			     enum lookup_follow follow, struct lookup *to);

@@ -19,8 +19,8 @@
 #define STEPS_MAX 256
 
 /*
- * Can the command change the names in this folder without the broker? Asked of our own plan alone: the
- * layers of sandboxes inside only take away.
+ * Can the command change names in this directory without the broker? Only our own plan matters: layers of
+ * nests only take away.
  */
 static bool
 is_changed_natively(const struct notif_call *request, int folder)
@@ -34,7 +34,7 @@ is_changed_natively(const struct notif_call *request, int folder)
 	       !broker_covers_own(request->broker, path, RIGHT_CREATE);
 }
 
-/* Goes along the first name of rest, which is cut off or, if it is a link, replaced by its text. */
+/* Resolves the first component of rest, which is removed, or replaced by its text if it is a link. */
 static bool
 go_on(int *folder, char rest[PATH_MAX])
 {
@@ -62,8 +62,8 @@ go_on(int *folder, char rest[PATH_MAX])
 }
 
 /*
- * Does the kernel, on resolving path once more for bind(2), come to the same folder? It does while names
- * are locked, so that the broker changes none, if the command can change none on the way either.
+ * Will the kernel, resolving path again for bind(2), reach the same directory? It will while names are
+ * locked, so that the broker changes none, if the command cannot change any component on the way.
  */
 static bool
 leads_surely(const struct notif_call *request, int base, const char *path,
@@ -102,7 +102,7 @@ bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
 	return rc;
 }
 
-/* By the last name alone, from the folder that holds it. getsockname(2) then reports that name. */
+/* By the last component alone, from its directory. getsockname(2) then reports that name. */
 static int
 bind_last_name(const struct lookup *place, int fd)
 {
@@ -119,8 +119,8 @@ bind_last_name(const struct lookup *place, int fd)
 }
 
 /*
- * The address that was given is the one that getsockname(2), getpeername(2) and accept(2) report, and that
- * servers remove when they end.
+ * Binds by the given address, because getsockname(2), getpeername(2) and accept(2) report it, and servers
+ * remove it when they end.
  */
 static int
 bind_at(struct socket_call *call, const struct lookup *place)
@@ -149,7 +149,7 @@ bind_judged(struct socket_call *call, const struct lookup *place)
 	return bind_at(call, place);
 }
 
-/* 0 or an errno. A name that is taken is that, whoever may make one. */
+/* Returns 0 or an errno. An existing name fails as such, whatever the rights. */
 static int
 bind_by_rights(struct socket_call *call, const struct lookup *place)
 {
@@ -157,7 +157,7 @@ bind_by_rights(struct socket_call *call, const struct lookup *place)
 	int why = 0;
 
 	umask(notif_umask(call->request));
-	/* exclusively: links on the way must not change between the look at them and bind(2) */
+	/* exclusive: links on the way must not change between the check and bind(2) */
 	names_wrlock(call->request->names);
 	names_lock_changes(&call->request->broker->names, place->path, NULL);
 	if (!broker_is_repo_marker(place->path))
@@ -182,7 +182,7 @@ bind_path(struct socket_call *call, const char *path)
 		notif_fail(call->request, place.why);
 		return;
 	}
-	/* whatever is made in the private tmp may be connected to: it need not be noted */
+	/* sockets in the private tmp may always be connected to: no record needed */
 	if (end == LOOKUP_ELSEWHERE ||
 	    (broker_is_private_tmp(broker, place.path) &&
 	     !broker_covers(call->request, place.path, RIGHT_CREATE)) ||
@@ -199,7 +199,7 @@ bind_path(struct socket_call *call, const char *path)
 		notif_fail(call->request, why);
 }
 
-/* Names without a path are nobody's: anyone may make them. */
+/* Abstract names have no owner: any process may create them. */
 void
 unix_bind(struct socket_call *call)
 {
