@@ -18,7 +18,7 @@ must(int condition)
 }
 
 static const char *
-refuse_some(void *context, enum gitconfig_place place, const char *path)
+refuse_some(void *context, enum gitconfig_use place, const char *path)
 {
 	(void)context, (void)place;
 	return *path != 'x' ? NULL : "begins with x";
@@ -27,7 +27,7 @@ refuse_some(void *context, enum gitconfig_place place, const char *path)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct gitconfig_asker asker = {refuse_some, NULL};
+	static const struct gitconfig_path_check asker = {refuse_some, NULL};
 	auto_arena struct arena arena = {0};
 	struct gitconfig_text text = {(const char *)data, size};
 	struct gitconfig_refusal refusal = {.why = NULL};

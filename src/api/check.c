@@ -137,14 +137,14 @@ static const struct {
 
 /* Returns 1 with the tree that git finds by this name in *ret, 0 if there is none. */
 static int
-find_tree(struct arena *arena, const struct gitread *in, const char *name, const char **ret,
+find_tree(struct arena *arena, const struct git_run *in, const char *name, const char **ret,
 	  struct cordon_error *err)
 {
 	const char *wanted = arena_printf(arena, err, "%s^{tree}", name);
 	const char *verify[] = {"rev-parse",	    "--verify", "--quiet",
 				"--end-of-options", wanted,	NULL};
-	struct gitread_text said = {NULL, 0};
-	int rc = wanted == NULL ? -CORDON_E_MEMORY : git_run_ask(in, verify, NULL, &said, err);
+	struct git_run_text said = {NULL, 0};
+	int rc = wanted == NULL ? -CORDON_E_MEMORY : git_run_query(in, verify, NULL, &said, err);
 
 	if (rc == 1)
 		*ret = arena_strndup(arena, said.text, strcspn(said.text, "\n"), err);
@@ -154,12 +154,12 @@ find_tree(struct arena *arena, const struct gitread *in, const char *name, const
 
 /* Lists ref names, full and short. */
 static void
-list_refs(struct arena *arena, const struct gitread *in, const char *format, struct texts *ret)
+list_refs(struct arena *arena, const struct git_run *in, const char *format, struct texts *ret)
 {
 	const char *all[] = {"for-each-ref", format, NULL};
-	struct gitread_text said = {NULL, 0};
+	struct git_run_text said = {NULL, 0};
 
-	if (git_run_ask(in, all, NULL, &said, NULL) == 1)
+	if (git_run_query(in, all, NULL, &said, NULL) == 1)
 		for (const char *at = said.text; *at != '\0';
 		     at += strcspn(at, "\n"), at += *at == '\n') {
 			const char **slot =
@@ -172,7 +172,7 @@ list_refs(struct arena *arena, const struct gitread *in, const char *format, str
 }
 
 static int
-refuse_ref(struct arena *arena, const struct gitread *in, const char *ref, struct cordon_error *err)
+refuse_ref(struct arena *arena, const struct git_run *in, const char *ref, struct cordon_error *err)
 {
 	struct texts names = {NULL, 0};
 	const char *near;
@@ -187,7 +187,7 @@ refuse_ref(struct arena *arena, const struct gitread *in, const char *ref, struc
 
 /* Checks each tree once, under the first name that leads to it. */
 static int
-judge_tree(const struct gitread *in, const char *name, struct judging *j, struct cordon_error *err)
+judge_tree(const struct git_run *in, const char *name, struct judging *j, struct cordon_error *err)
 {
 	const char *tree = NULL, **slot;
 	int rc = find_tree(&j->arena, in, name, &tree, err);
@@ -212,7 +212,7 @@ judge_tree(const struct gitread *in, const char *name, struct judging *j, struct
 
 /* Checkout of a branch that only a remote has creates the local branch from the remote one. */
 static int
-judge_remotes(const struct gitread *in, struct judging *j, struct cordon_error *err)
+judge_remotes(const struct git_run *in, struct judging *j, struct cordon_error *err)
 {
 	struct texts names = {NULL, 0};
 	size_t length = strlen(j->ref);
@@ -235,7 +235,7 @@ judge_remotes(const struct gitread *in, struct judging *j, struct cordon_error *
 }
 
 static int
-judge_places(const struct gitread *in, struct judging *j, struct cordon_error *err)
+judge_places(const struct git_run *in, struct judging *j, struct cordon_error *err)
 {
 	bool is_there = false, is_branch = false;
 	int rc;
@@ -258,7 +258,7 @@ judge_places(const struct gitread *in, struct judging *j, struct cordon_error *e
 static int
 judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct cordon_error *err)
 {
-	struct gitread in;
+	struct git_run in;
 	int rc = git_run_open(&j->arena, plan, &in, err);
 
 	if (rc < 0)

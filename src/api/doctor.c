@@ -33,10 +33,10 @@ struct checkup {
 /* ---- tests ---- */
 
 static const enum doctor_state by_keeping[] = {
-	[KEPT_NOT_NEEDED] = NOT_NEEDED,
-	[KEPT_ENFORCED] = KEPT,
-	[KEPT_ACCEPTED] = ACCEPTED,
-	[KEPT_GAP] = GAP,
+	[GUARANTEE_NOT_NEEDED] = NOT_NEEDED,
+	[GUARANTEE_ENFORCED] = KEPT,
+	[GUARANTEE_ACCEPTED] = ACCEPTED,
+	[GUARANTEE_GAP] = GAP,
 };
 
 static int
@@ -47,7 +47,7 @@ examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *
 	struct proof proof;
 	int rc;
 
-	to->state = by_keeping[checkup->plan->promises[guarantee].keeping];
+	to->state = by_keeping[checkup->plan->guarantees[guarantee].status];
 	checkup->gaps += to->state == GAP;
 	checkup->accepted += to->state == ACCEPTED;
 	if (to->state != KEPT || !checkup->here)
@@ -127,7 +127,7 @@ step_for(const struct checkup *checkup, enum guarantee guarantee)
 static void
 find_remedy(const struct checkup *checkup, enum guarantee guarantee, char *to, size_t size)
 {
-	const char *planned = checkup->plan->promises[guarantee].remedy;
+	const char *planned = checkup->plan->guarantees[guarantee].remedy;
 	const struct doctor_step *step = step_for(checkup, guarantee);
 	enum doctor_state state = checkup->findings[guarantee].state;
 
@@ -263,14 +263,14 @@ json_tracking(struct str *to)
 static void
 text_finding(const struct checkup *checkup, enum guarantee guarantee, struct str *to)
 {
-	const struct promise *promise = &checkup->plan->promises[guarantee];
+	const struct guarantee_state *promise = &checkup->plan->guarantees[guarantee];
 	const struct doctor_finding *finding = &checkup->findings[guarantee];
 	char remedy[160];
 
 	if (finding->state == NOT_NEEDED)
 		return;
 	str_printf(to, "  %-9s %-18s %s", state_words[finding->state], guarantee_names[guarantee],
-		   promise->how == NULL ? guarantee_promises[guarantee] : promise->how);
+		   promise->how == NULL ? guarantee_sentences[guarantee] : promise->how);
 	if (*finding->detail != '\0')
 		str_printf(to, ": %s", finding->detail);
 	find_remedy(checkup, guarantee, remedy, sizeof remedy);
@@ -337,7 +337,7 @@ print_json(const struct checkup *checkup, struct str *to)
 		checkup->here ? "true" : "false", checkup->gaps, checkup->accepted,
 		checkup->broken);
 	for (int i = 0; i < G_COUNT; i++) {
-		const struct promise *promise = &checkup->plan->promises[i];
+		const struct guarantee_state *promise = &checkup->plan->guarantees[i];
 
 		str_printf(to, "%s\n    {\"name\": \"%s\", \"state\": \"%s\"", i == 0 ? "" : ",",
 			   guarantee_names[i],

@@ -60,11 +60,12 @@ print_plan(const struct plan *plan, struct str *to)
 	print_sources(plan->stack, to);
 	str_add(to, "], \"guarantees\": {");
 	for (int i = 0; i < G_COUNT; i++) {
-		if (plan->promises[i].keeping == KEPT_NOT_NEEDED)
+		if (plan->guarantees[i].status == GUARANTEE_NOT_NEEDED)
 			continue;
 		str_printf(to, "%s\"%s\": ", between, guarantee_names[i]);
-		str_json(to, plan->promises[i].keeping == KEPT_ENFORCED ? plan->promises[i].how
-									: "not kept, accepted");
+		str_json(to, plan->guarantees[i].status == GUARANTEE_ENFORCED
+				     ? plan->guarantees[i].how
+				     : "not kept, accepted");
 		between = ", ";
 	}
 	str_add(to, "}");

@@ -14,11 +14,11 @@
 static void
 tell_refs(struct report *report, struct refs *refs)
 {
-	const char *missed = new_refs_tell(refs, report_change, report);
+	const char *missed = new_refs_report(refs, report_change, report);
 
 	if (missed != NULL && *report->run->notice == '\0')
 		snprintf(report->run->notice, sizeof report->run->notice, "%s", missed);
-	new_refs_forget(refs);
+	new_refs_free(refs);
 }
 
 static void
@@ -48,7 +48,7 @@ hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon
 	digest_print(plan, &text);
 	if (text.failed)
 		return cordon_no_memory(err);
-	trust_hash(text.text, text.length, ret_hash);
+	trust_store_hash(text.text, text.length, ret_hash);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.sink = &report;
 	report_start(&report);
 	if (request.plan != NULL)
-		new_refs_note(&refs, request.plan);
+		new_refs_record(&refs, request.plan);
 	rc = session_run(&request, &result, &why);
 	ret_run->changed += (int)result.changed;
 	/* looking at refs takes a while: whatever ends us waits until the end was told */

@@ -175,7 +175,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 				   asking->plan->stack->project->file);
 	rc = collect(asking, granted, &trust, err);
 	if (rc == 0)
-		rc = trust_save(asking->store, &trust, err);
+		rc = trust_store_save(asking->store, &trust, err);
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON) {
@@ -197,7 +197,7 @@ revoke(struct cordon_plan *context, enum cordon_format format, struct str *to,
 	int rc = 0;
 
 	if (stack->project != NULL && context->store != NULL)
-		rc = trust_remove(context->store, stack->project->file, err);
+		rc = trust_store_remove(context->store, stack->project->file, err);
 	if (rc < 0)
 		return rc;
 	if (format == CORDON_JSON)

@@ -260,7 +260,7 @@ context_input(const struct cordon_plan *context, const struct cordon_setup *setu
 static void
 remember_hash(struct cordon_plan *context, const char *text, size_t length)
 {
-	trust_hash(text, length, context->hash);
+	trust_store_hash(text, length, context->hash);
 }
 
 /* Records whether this exact text was approved. */
@@ -273,7 +273,8 @@ look_up_approval(const void *ctx, const char *path, const char *text, size_t len
 
 	remember_hash(context, text, length);
 	if (context->store != NULL)
-		found = trust_load(&context->arena, context->store, path, &context->trust, &why);
+		found = trust_store_load(&context->arena, context->store, path, &context->trust,
+					 &why);
 	if (found < 0)
 		snprintf(context->trust_problem, sizeof context->trust_problem, "%s", why.text);
 	context->has_trust = found == 1 && strcmp(context->trust.hash, context->hash) == 0;
@@ -293,10 +294,10 @@ static int
 word_gaps(struct cordon_plan *context, struct cordon_error *err)
 {
 	for (int i = 0; i < G_COUNT; i++) {
-		const struct promise *promise = &context->plan->promises[i];
+		const struct guarantee_state *promise = &context->plan->guarantees[i];
 		const char **slot;
 
-		if (promise->keeping != KEPT_GAP)
+		if (promise->status != GUARANTEE_GAP)
 			continue;
 		slot = arena_push(&context->arena, &context->gaps, &context->gap_count,
 				  sizeof *slot, err);
@@ -304,7 +305,7 @@ word_gaps(struct cordon_plan *context, struct cordon_error *err)
 			return -CORDON_E_MEMORY;
 		*slot = arena_printf(&context->arena, err,
 				     "%s (%s): %s%s%s; or accept that: --accept %s",
-				     guarantee_names[i], guarantee_promises[i],
+				     guarantee_names[i], guarantee_sentences[i],
 				     promise->how == NULL ? "no way here" : promise->how,
 				     promise->remedy == NULL ? "" : "; ",
 				     promise->remedy == NULL ? "" : promise->remedy,

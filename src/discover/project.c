@@ -54,18 +54,18 @@ not_seen(const char *path, struct cordon_error *err)
 
 /* Returns 1, 0 or an error. */
 static int
-has_mark(const char *folder, const char *mark, struct cordon_error *err)
+has_marker(const char *folder, const char *marker, struct cordon_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+	if (snprintf(path, sizeof path, "%s/%s", folder, marker) >= (int)sizeof path)
 		return 0;
 	return lstat(path, &st) < 0 ? not_seen(path, err) : 1;
 }
 
 /* Result of the search upwards. */
-struct marks {
+struct markers {
 	const char *policy, *git; /* the nearest directory with each, or NULL */
 	bool is_over;		  /* .git files further up do not count */
 	struct cordon_error
@@ -74,13 +74,13 @@ struct marks {
 
 /* Does it exist, and not made by others in a sticky directory? Returns 1, 0 or an error. */
 static int
-is_owners(const char *folder, const struct stat *at, const char *mark, struct cordon_error *err)
+is_owners(const char *folder, const struct stat *at, const char *marker, struct cordon_error *err)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
 	if (at->st_uid != geteuid() ||
-	    snprintf(path, sizeof path, "%s/%s", folder, mark) >= (int)sizeof path)
+	    snprintf(path, sizeof path, "%s/%s", folder, marker) >= (int)sizeof path)
 		return 0;
 	if (lstat(path, &st) < 0)
 		return not_seen(path, err);
@@ -93,7 +93,7 @@ is_owners(const char *folder, const struct stat *at, const char *mark, struct co
  * policy there is an error, and after a .git no .git further up counts.
  */
 static int
-look_where_all_write(const char *folder, const struct stat *at, struct marks *to,
+look_where_all_write(const char *folder, const struct stat *at, struct markers *to,
 		     struct cordon_error *err)
 {
 	int rc = is_owners(folder, at, PROJECT_POLICY_NAME, err);
@@ -102,13 +102,14 @@ look_where_all_write(const char *folder, const struct stat *at, struct marks *to
 		return cordon_fail(err, CORDON_E_TRUST, 0,
 				   "%s/%s lies in a folder that is writable by everyone", folder,
 				   PROJECT_POLICY_NAME);
-	if (rc == 0 && has_mark(folder, ".git", NULL) != 0)
+	if (rc == 0 && has_marker(folder, ".git", NULL) != 0)
 		to->is_over = true;
 	return rc;
 }
 
 static int
-look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct cordon_error *err)
+look_for_markers(struct arena *arena, const char *folder, struct markers *to,
+		 struct cordon_error *err)
 {
 	struct stat at;
 	int rc;
@@ -117,13 +118,13 @@ look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct
 		return not_seen(folder, err);
 	if (at.st_mode & S_IWOTH)
 		return look_where_all_write(folder, &at, to, err);
-	rc = has_mark(folder, PROJECT_POLICY_NAME, err);
+	rc = has_marker(folder, PROJECT_POLICY_NAME, err);
 	if (rc > 0)
 		to->policy = arena_strdup(arena, folder, err);
 	if (rc != 0)
 		return rc > 0 && to->policy == NULL ? -CORDON_E_MEMORY : rc;
 	if (to->git == NULL && !to->is_over && to->why.code == 0 &&
-	    has_mark(folder, ".git", &to->why) > 0) {
+	    has_marker(folder, ".git", &to->why) > 0) {
 		to->git = arena_strdup(arena, folder, err);
 		return to->git == NULL ? -CORDON_E_MEMORY : 0;
 	}
@@ -132,15 +133,15 @@ look_for_marks(struct arena *arena, const char *folder, struct marks *to, struct
 
 /* Searches upwards from a directory; one that is too wide ends the search. */
 static int
-find_marks(struct cordon_plan *context, const char *from, struct marks *to,
-	   struct cordon_error *err)
+find_markers(struct cordon_plan *context, const char *from, struct markers *to,
+	     struct cordon_error *err)
 {
 	char folder[PATH_MAX];
 	int rc = 0;
 
 	snprintf(folder, sizeof folder, "%s", from);
 	while (rc == 0 && *folder != '\0' && !is_too_wide(context, folder)) {
-		rc = look_for_marks(&context->arena, folder, to, err);
+		rc = look_for_markers(&context->arena, folder, to, err);
 		*strrchr(folder, '/') = '\0';
 	}
 	return rc < 0 ? rc : 0;
@@ -178,17 +179,17 @@ static int
 find_project(struct cordon_plan *context, enum context_use use, struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	struct marks marks = {0};
-	int rc = find_marks(context, host->cwd, &marks, err);
+	struct markers markers = {0};
+	int rc = find_markers(context, host->cwd, &markers, err);
 
 	if (rc < 0)
 		return rc;
-	if (marks.policy == NULL && marks.why.code != 0) {
+	if (markers.policy == NULL && markers.why.code != 0) {
 		if (err != NULL)
-			*err = marks.why;
-		return -marks.why.code;
+			*err = markers.why;
+		return -markers.why.code;
 	}
-	host->project = marks.policy != NULL ? marks.policy : marks.git;
+	host->project = markers.policy != NULL ? markers.policy : markers.git;
 	if (host->project != NULL)
 		return 0;
 	host->project = host->cwd;
@@ -231,23 +232,23 @@ named_project(struct cordon_plan *context, const char *named, struct cordon_erro
 	return 0;
 }
 
-/* Sets host->mark if another directory would be the project without this .git. */
+/* Sets host->project_marker if another directory would be the project without this .git. */
 static int
-keep_mark(struct cordon_plan *context, struct cordon_error *err)
+set_marker(struct cordon_plan *context, struct cordon_error *err)
 {
 	struct host *host = &context->host;
-	struct marks marks = {0};
+	struct markers markers = {0};
 	char around[PATH_MAX];
 
 	snprintf(around, sizeof around, "%s", host->project);
 	*strrchr(around, '/') = '\0';
-	if (has_mark(host->project, ".git", NULL) <= 0 ||
-	    has_mark(host->project, PROJECT_POLICY_NAME, NULL) != 0 ||
-	    find_marks(context, around, &marks, NULL) < 0 || marks.policy != NULL ||
-	    marks.git == NULL)
+	if (has_marker(host->project, ".git", NULL) <= 0 ||
+	    has_marker(host->project, PROJECT_POLICY_NAME, NULL) != 0 ||
+	    find_markers(context, around, &markers, NULL) < 0 || markers.policy != NULL ||
+	    markers.git == NULL)
 		return 0;
-	host->mark = path_join(&context->arena, host->project, ".git", err);
-	return host->mark == NULL ? -CORDON_E_MEMORY : 0;
+	host->project_marker = path_join(&context->arena, host->project, ".git", err);
+	return host->project_marker == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 int
@@ -273,7 +274,7 @@ project_find(struct cordon_plan *context, const struct cordon_setup *setup, enum
 		context->host.cwd_token = context->host.cwd;
 	if (context_plans_other_os(context))
 		return 0;
-	rc = keep_mark(context, err);
+	rc = set_marker(context, err);
 	if (rc < 0)
 		return rc;
 	rc = git_dir_find(&context->arena, context->host.project, &context->host.git, err);

@@ -23,9 +23,9 @@ add_rules(struct str *to, const struct planned_rule *rules, size_t count)
 		str_printf(to, "rule %d %u %d %d", rules[i].effect, rules[i].rights, rules[i].match,
 			   rules[i].layer);
 		add_text(to, "path", rules[i].path);
-		if (rules[i].behind != NULL) {
+		if (rules[i].alias_of != NULL) {
 			add_text(to, "root", rules[i].root);
-			add_text(to, "behind", rules[i].behind);
+			add_text(to, "behind", rules[i].alias_of);
 		}
 		str_add(to, "\n");
 	}
@@ -102,5 +102,5 @@ digest_print(const struct plan *plan, struct str *to)
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		str_printf(to, "limit %llu\n", (unsigned long long)plan->settings.limits[i].value);
 	for (int i = 0; i < G_COUNT; i++)
-		str_printf(to, "guarantee %d\n", plan->promises[i].keeping);
+		str_printf(to, "guarantee %d\n", plan->guarantees[i].status);
 }

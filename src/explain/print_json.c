@@ -164,11 +164,11 @@ json_promises(const struct plan *plan, struct str *to)
 {
 	str_add(to, "  \"guarantees\": [");
 	for (int i = 0; i < G_COUNT; i++) {
-		const struct promise *promise = &plan->promises[i];
+		const struct guarantee_state *promise = &plan->guarantees[i];
 
 		str_printf(to, "%s\n    {\"name\": \"%s\", \"state\": \"%s\", ", i == 0 ? "" : ",",
-			   guarantee_names[i], keeping_names[promise->keeping]);
-		json_text("promise", guarantee_promises[i], to);
+			   guarantee_names[i], keeping_names[promise->status]);
+		json_text("promise", guarantee_sentences[i], to);
 		str_add(to, ", ");
 		json_text("how", promise->how, to);
 		str_add(to, ", ");

@@ -10,10 +10,10 @@
 #include "policy/read/printer.h"
 
 const char *const keeping_names[] = {
-	[KEPT_NOT_NEEDED] = "not needed",
-	[KEPT_ENFORCED] = "enforced",
-	[KEPT_ACCEPTED] = "accepted",
-	[KEPT_GAP] = "gap",
+	[GUARANTEE_NOT_NEEDED] = "not needed",
+	[GUARANTEE_ENFORCED] = "enforced",
+	[GUARANTEE_ACCEPTED] = "accepted",
+	[GUARANTEE_GAP] = "gap",
 };
 const char *const routing_names[] = {
 	[ROUTE_NOTHING] = "nothing",
@@ -73,11 +73,11 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 	str_visible(to, rule->path);
 	if (rule->match != MATCH_SUBPATH)
 		str_printf(to, " (%s)", match_names[rule->match]);
-	if (rule->behind != NULL) {
+	if (rule->alias_of != NULL) {
 		str_add(to, " [for ");
 		str_visible(to, rule->root);
 		str_add(to, ", which is also ");
-		str_visible(to, rule->behind);
+		str_visible(to, rule->alias_of);
 		str_add(to, "]");
 	}
 	if (!rule->exists && known && rule->match != MATCH_GLOB && rule->match != MATCH_REGEX)
@@ -86,7 +86,7 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 	if (strcmp(rule->path, TERMINALS) == 0 && rule->effect == EFFECT_ALLOW)
 		str_add(to, plan_own_terminals(plan, TERMINALS) ? " [its own terminals]"
 								: " [of others, too]");
-	if (rule->is_left_out && rule->exists)
+	if (rule->is_absent && rule->exists)
 		str_add(to, " [left out: calls are not supervised]");
 	str_add(to, "  <- ");
 	why_source(rule, to);
@@ -249,14 +249,14 @@ text_promises(const struct plan *plan, bool verbose, struct str *to)
 {
 	str_add(to, "guarantees\n");
 	for (int i = 0; i < G_COUNT; i++) {
-		const struct promise *promise = &plan->promises[i];
+		const struct guarantee_state *promise = &plan->guarantees[i];
 
-		if (promise->keeping == KEPT_NOT_NEEDED && !verbose)
+		if (promise->status == GUARANTEE_NOT_NEEDED && !verbose)
 			continue;
-		str_printf(to, "  %-10s %-18s %s", keeping_names[promise->keeping],
+		str_printf(to, "  %-10s %-18s %s", keeping_names[promise->status],
 			   guarantee_names[i],
-			   promise->how == NULL ? guarantee_promises[i] : promise->how);
-		if (promise->keeping == KEPT_GAP)
+			   promise->how == NULL ? guarantee_sentences[i] : promise->how);
+		if (promise->status == GUARANTEE_GAP)
 			str_printf(to, "%s%s; or accept it: --accept %s",
 				   promise->remedy == NULL ? "" : "; ",
 				   promise->remedy == NULL ? "" : promise->remedy,

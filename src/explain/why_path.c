@@ -176,8 +176,8 @@ held_by(const struct plan *plan, const char *path, const struct verdict *verdict
 	const struct pattern_dir *hold;
 	struct pattern_dirs holds;
 
-	if (verdict->held != NULL)
-		return verdict->held->path;
+	if (verdict->pinned_by != NULL)
+		return verdict->pinned_by->path;
 	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
 		return NULL;
 	if (pattern_dirs_make(&arena, plan, &holds, NULL) < 0)
@@ -234,7 +234,7 @@ explain_left_out(const struct plan *plan, const struct path_answer *answer, stru
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (!rule->is_left_out || !(rule->rights & answer->missing) ||
+		if (!rule->is_absent || !(rule->rights & answer->missing) ||
 		    !path_below(answer->resolved->path, rule->path))
 			continue;
 		str_add(to, "  ");
@@ -400,7 +400,7 @@ correct_running(const struct plan *plan, const struct resolved *resolved, struct
 		to->rights &= ~(unsigned)RIGHT_EXECUTE;
 		return "but it is a script, and its interpreter may not read it";
 	}
-	if (!(to->rights & RIGHT_EXECUTE) && exec_gaps_is_unheld(plan, resolved->path)) {
+	if (!(to->rights & RIGHT_EXECUTE) && exec_gaps_is_unenforced(plan, resolved->path)) {
 		to->rights |= RIGHT_EXECUTE;
 		return "but Landlock grants running by whole folders, and this is in one";
 	}
@@ -421,7 +421,7 @@ delete_by_name(const struct plan *plan, const char *entry, struct verdict *to,
 		return rc;
 	to->rights = (to->rights & ~(unsigned)RIGHT_DELETE) | (name.rights & RIGHT_DELETE);
 	to->by[DELETE] = name.by[DELETE];
-	to->held = name.held;
+	to->pinned_by = name.pinned_by;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 
 struct fs_tree_walk {
-	struct below *below;
+	struct fs_tree *tree_walk;
 	struct arena arena;
 	const char **folders; /* all directories found */
 	size_t count, next;   /* next: index of the one to list next */
@@ -25,7 +25,7 @@ add_folder(struct fs_tree_walk *d, const char *path)
 			     : arena_push(&d->arena, &d->folders, &d->count, sizeof *slot, NULL);
 
 	if (slot == NULL)
-		d->below->is_out_of_memory = true;
+		d->tree_walk->is_out_of_memory = true;
 	else
 		*slot = copy;
 }
@@ -34,36 +34,36 @@ static int
 take_entry(void *context, const char *name, enum fs_kind kind)
 {
 	struct fs_tree_walk *d = context;
-	struct below *below = d->below;
+	struct fs_tree *tree_walk = d->tree_walk;
 	char link[PATH_MAX];
-	enum below_next next;
+	enum fs_tree_next next;
 
-	if (below->left == 0)
-		return below->is_cut = true;
-	below->left--;
+	if (tree_walk->left == 0)
+		return tree_walk->is_cut = true;
+	tree_walk->left--;
 	if (snprintf(d->path, sizeof d->path, "%s/%s", strcmp(d->folder, "/") == 0 ? "" : d->folder,
 		     name) >= (int)sizeof d->path) {
-		below->is_hidden = true;
+		tree_walk->is_hidden = true;
 		return 0;
 	}
 	if (kind == FS_OTHER)
-		kind = below->view->look(below->view->ctx, d->path, link);
-	next = below->fn(below->context, d->path, kind);
-	if (next == BELOW_ENTER && kind == FS_DIR)
+		kind = tree_walk->view->look(tree_walk->view->ctx, d->path, link);
+	next = tree_walk->fn(tree_walk->context, d->path, kind);
+	if (next == FS_TREE_ENTER && kind == FS_DIR)
 		add_folder(d, d->path);
-	return below->is_stopped = next == BELOW_STOP;
+	return tree_walk->is_stopped = next == FS_TREE_STOP;
 }
 
 void
-fs_tree_each(struct below *below, const char *root)
+fs_tree_each(struct fs_tree *tree_walk, const char *root)
 {
-	struct fs_tree_walk d = {.below = below};
+	struct fs_tree_walk d = {.tree_walk = tree_walk};
 
 	add_folder(&d, root);
-	while (d.next < d.count && !below->is_cut && !below->is_stopped) {
+	while (d.next < d.count && !tree_walk->is_cut && !tree_walk->is_stopped) {
 		d.folder = d.folders[d.next++];
-		if (below->view->list(below->view->ctx, d.folder, take_entry, &d) < 0)
-			below->is_hidden = true;
+		if (tree_walk->view->list(tree_walk->view->ctx, d.folder, take_entry, &d) < 0)
+			tree_walk->is_hidden = true;
 	}
 	arena_free(&d.arena);
 }

@@ -4,14 +4,14 @@
 
 #include "host/fs_view.h"
 
-enum below_next { BELOW_ENTER, BELOW_PASS, BELOW_STOP };
+enum fs_tree_next { FS_TREE_ENTER, FS_TREE_PASS, FS_TREE_STOP };
 
-/* BELOW_PASS: do not enter this directory. */
-typedef enum below_next below_fn(void *context, const char *path, enum fs_kind kind);
+/* FS_TREE_PASS: do not enter this directory. */
+typedef enum fs_tree_next fs_tree_fn(void *context, const char *path, enum fs_kind kind);
 
-struct below {
+struct fs_tree {
 	const struct fs_view *view;
-	below_fn *fn;
+	fs_tree_fn *fn;
 	void *context;
 	size_t left;	/* number of entries that may still be visited */
 	bool is_hidden; /* a directory could not be listed, or a path was too long */
@@ -21,4 +21,4 @@ struct below {
 };
 
 /* Calls fn for everything below root, without following links. The last four fields are results. */
-void fs_tree_each(struct below *below, const char *root);
+void fs_tree_each(struct fs_tree *tree_walk, const char *root);

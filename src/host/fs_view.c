@@ -181,7 +181,7 @@ const struct fs_view fs_macos_minimal = {.look = macos_look};
 
 #define ROOM_FIRST 128u /* a power of two, like every later size */
 
-struct fs_seen {
+struct fs_cache_entry {
 	const char *path; /* for FS_LINK followed by the target */
 	uint32_t hash;
 	unsigned char kind;
@@ -189,8 +189,8 @@ struct fs_seen {
 };
 
 /* Returns the slot of path, or the free slot for it. There is always a free one. */
-static struct fs_seen *
-slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uint32_t hash)
+static struct fs_cache_entry *
+slot_of(struct fs_cache_entry *slots, size_t room, const char *path, size_t length, uint32_t hash)
 {
 	size_t i = hash & (room - 1);
 
@@ -202,34 +202,34 @@ slot_of(struct fs_seen *slots, size_t room, const char *path, size_t length, uin
 }
 
 static int
-make_room(struct fs_memory *memory)
+make_room(struct fs_cache *cache)
 {
-	size_t room = memory->room == 0 ? ROOM_FIRST : memory->room * 2;
-	struct fs_seen *slots;
+	size_t room = cache->room == 0 ? ROOM_FIRST : cache->room * 2;
+	struct fs_cache_entry *slots;
 
-	if (memory->count * 2 < memory->room)
+	if (cache->count * 2 < cache->room)
 		return 0;
-	slots = arena_alloc(&memory->arena, room * sizeof *slots, NULL);
+	slots = arena_alloc(&cache->arena, room * sizeof *slots, NULL);
 	if (slots == NULL)
 		return -1;
-	for (size_t i = 0; i < memory->room; i++) {
-		const struct fs_seen *old = &memory->slots[i];
+	for (size_t i = 0; i < cache->room; i++) {
+		const struct fs_cache_entry *old = &cache->slots[i];
 
 		if (old->path != NULL)
 			*slot_of(slots, room, old->path, strlen(old->path), old->hash) = *old;
 	}
-	memory->slots = slots;
-	memory->room = room;
+	cache->slots = slots;
+	cache->room = room;
 	return 0;
 }
 
 /* Fills a free slot for path. */
 static void
-remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_t length,
-	 const struct fs_seen *like, const char *link)
+store(struct fs_cache *cache, struct fs_cache_entry *slot, const char *path, size_t length,
+      const struct fs_cache_entry *model, const char *link)
 {
-	size_t more = link != NULL && like->kind == FS_LINK ? strlen(link) + 1 : 0;
-	char *text = arena_text(&memory->arena, length + 1 + more, NULL);
+	size_t more = link != NULL && model->kind == FS_LINK ? strlen(link) + 1 : 0;
+	char *text = arena_text(&cache->arena, length + 1 + more, NULL);
 
 	if (text == NULL)
 		return;
@@ -237,47 +237,47 @@ remember(struct fs_memory *memory, struct fs_seen *slot, const char *path, size_
 	text[length] = '\0';
 	if (more > 0)
 		memcpy(text + length + 1, link, more);
-	*slot = *like;
+	*slot = *model;
 	slot->path = text;
-	memory->count++;
+	cache->count++;
 }
 
 static enum fs_kind
-memory_look(const void *ctx, const char *path, char *link)
+cache_look(const void *ctx, const char *path, char *link)
 {
-	struct fs_memory *memory = (struct fs_memory *)ctx;
+	struct fs_cache *cache = (struct fs_cache *)ctx;
 	size_t length = strlen(path);
-	struct fs_seen *slot, seen = {.hash = (uint32_t)hash_bytes(path, length)};
+	struct fs_cache_entry *slot, entry = {.hash = (uint32_t)hash_bytes(path, length)};
 	enum fs_kind kind;
 
 	/* without memory nothing more is cached */
-	if (make_room(memory) < 0)
-		return memory->of->look(memory->of->ctx, path, link);
-	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
+	if (make_room(cache) < 0)
+		return cache->of->look(cache->of->ctx, path, link);
+	slot = slot_of(cache->slots, cache->room, path, length, entry.hash);
 	if (slot->path != NULL) {
 		if (slot->kind == FS_LINK)
 			strcpy(link, slot->path + length + 1);
 		return (enum fs_kind)slot->kind;
 	}
-	kind = memory->of->look(memory->of->ctx, path, link);
-	seen.kind = (unsigned char)kind;
-	remember(memory, slot, path, length, &seen, link);
+	kind = cache->of->look(cache->of->ctx, path, link);
+	entry.kind = (unsigned char)kind;
+	store(cache, slot, path, length, &entry, link);
 	return kind;
 }
 
 void
-fs_cache_tell(struct fs_memory *memory, const char *path, enum fs_kind kind)
+fs_cache_add(struct fs_cache *cache, const char *path, enum fs_kind kind)
 {
 	size_t length = strlen(path);
-	struct fs_seen *slot,
-		seen = {.hash = (uint32_t)hash_bytes(path, length), .kind = (unsigned char)kind};
+	struct fs_cache_entry *slot,
+		entry = {.hash = (uint32_t)hash_bytes(path, length), .kind = (unsigned char)kind};
 
 	/* the errno of a failure is not known any more */
-	if (kind == FS_LINK || kind == FS_FAILED || make_room(memory) < 0)
+	if (kind == FS_LINK || kind == FS_FAILED || make_room(cache) < 0)
 		return;
-	slot = slot_of(memory->slots, memory->room, path, length, seen.hash);
+	slot = slot_of(cache->slots, cache->room, path, length, entry.hash);
 	if (slot->path == NULL)
-		remember(memory, slot, path, length, &seen, "");
+		store(cache, slot, path, length, &entry, "");
 }
 
 static bool
@@ -288,74 +288,74 @@ is_name(const char *name, size_t length)
 
 /* Are the first length bytes of path such a directory? Computed once for each. */
 static bool
-is_plain(struct fs_memory *memory, const char *path, size_t length)
+is_plain(struct fs_cache *cache, const char *path, size_t length)
 {
-	struct fs_seen *seen;
+	struct fs_cache_entry *entry;
 	size_t above = length;
 
 	if (length == 0)
 		return true;
-	seen = slot_of(memory->slots, memory->room, path, length,
-		       (uint32_t)hash_bytes(path, length));
-	if (seen->path == NULL || seen->kind != FS_DIR || seen->is_plain)
-		return seen->path != NULL && seen->is_plain;
+	entry = slot_of(cache->slots, cache->room, path, length,
+			(uint32_t)hash_bytes(path, length));
+	if (entry->path == NULL || entry->kind != FS_DIR || entry->is_plain)
+		return entry->path != NULL && entry->is_plain;
 	while (path[--above] != '/')
 		;
-	seen->is_plain = is_name(path + above + 1, length - above - 1) &&
-			 is_plain(memory, path, above);
-	return seen->is_plain;
+	entry->is_plain = is_name(path + above + 1, length - above - 1) &&
+			  is_plain(cache, path, above);
+	return entry->is_plain;
 }
 
 static size_t
-memory_plain(const void *ctx, const char *path)
+cache_plain(const void *ctx, const char *path)
 {
-	struct fs_memory *memory = (struct fs_memory *)ctx;
+	struct fs_cache *cache = (struct fs_cache *)ctx;
 	const char *slash = strrchr(path, '/');
 
-	if (memory->room == 0 || *path != '/' || !is_plain(memory, path, (size_t)(slash - path)))
+	if (cache->room == 0 || *path != '/' || !is_plain(cache, path, (size_t)(slash - path)))
 		return 0;
 	return (size_t)(slash - path);
 }
 
 /* The following answers are not cached: each path is asked about once. */
 static int
-memory_list(const void *ctx, const char *folder, fs_entry_fn *fn, void *context)
+cache_list(const void *ctx, const char *folder, fs_entry_fn *fn, void *context)
 {
-	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+	const struct fs_view *of = ((const struct fs_cache *)ctx)->of;
 
 	return of->list(of->ctx, folder, fn, context);
 }
 
 static enum fs_start
-memory_start(const void *ctx, const char *path, bool *ret_is_executable)
+cache_start(const void *ctx, const char *path, bool *ret_is_executable)
 {
-	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+	const struct fs_view *of = ((const struct fs_cache *)ctx)->of;
 
 	return of->start(of->ctx, path, ret_is_executable);
 }
 
 static bool
-memory_same(const void *ctx, const char *path, const char *other)
+cache_same(const void *ctx, const char *path, const char *other)
 {
-	const struct fs_view *of = ((const struct fs_memory *)ctx)->of;
+	const struct fs_view *of = ((const struct fs_cache *)ctx)->of;
 
 	return of->same(of->ctx, path, other);
 }
 
 void
-fs_cache_start(struct fs_memory *memory, const struct fs_view *of)
+fs_cache_start(struct fs_cache *cache, const struct fs_view *of)
 {
-	*memory = (struct fs_memory){.view = {.ctx = memory,
-					      .look = memory_look,
-					      .plain = memory_plain,
-					      .list = of->list == NULL ? NULL : memory_list,
-					      .start = of->start == NULL ? NULL : memory_start,
-					      .same = of->same == NULL ? NULL : memory_same},
-				     .of = of};
+	*cache = (struct fs_cache){.view = {.ctx = cache,
+					    .look = cache_look,
+					    .plain = cache_plain,
+					    .list = of->list == NULL ? NULL : cache_list,
+					    .start = of->start == NULL ? NULL : cache_start,
+					    .same = of->same == NULL ? NULL : cache_same},
+				   .of = of};
 }
 
 void
-fs_cache_end(struct fs_memory *memory)
+fs_cache_end(struct fs_cache *cache)
 {
-	arena_free(&memory->arena);
+	arena_free(&cache->arena);
 }

@@ -67,19 +67,19 @@ extern const struct fs_view fs_macos_minimal;
  * A cache in front of another view, so that one plan looks at each path once and sees it in one
  * state. Valid only while a plan is being made.
  */
-struct fs_memory {
+struct fs_cache {
 	struct fs_view view; /* the view that uses the cache */
 	const struct fs_view *of;
 	struct arena arena;
-	struct fs_seen *slots; /* hash table; a slot without path is free */
+	struct fs_cache_entry *slots; /* hash table; a slot without path is free */
 	size_t count, room;
 };
 
-/* memory must not move while its view is in use. Never fails: at worst less is cached. */
-void fs_cache_start(struct fs_memory *memory, const struct fs_view *of);
-void fs_cache_end(struct fs_memory *memory);
+/* cache must not move while its view is in use. Never fails: at worst less is cached. */
+void fs_cache_start(struct fs_cache *cache, const struct fs_view *of);
+void fs_cache_end(struct fs_cache *cache);
 /*
  * Adds what the other view answered for path, unless it is known. A link needs its target and is
  * not added.
  */
-void fs_cache_tell(struct fs_memory *memory, const char *path, enum fs_kind kind);
+void fs_cache_add(struct fs_cache *cache, const char *path, enum fs_kind kind);

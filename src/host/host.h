@@ -24,8 +24,8 @@ struct host {
 	const char *cwd_token; /* value of $CWD; NULL if that would be a home or contain one */
 	const char *project;   /* canonical */
 	bool has_no_project; /* project is the working directory, which holds too much to be granted */
-	const char
-		*mark; /* its .git if a directory above would be the project without it; or NULL */
+	const char *
+		project_marker; /* its .git if a directory above would be the project without it; or NULL */
 	const char *system_dir; /* directory of the system's policy file; NULL: not known */
 	const char *config_dir; /* the user's cordon/ directories; NULL: not known */
 	const char *state_dir;

@@ -29,13 +29,13 @@ look(void *arg)
 }
 
 size_t
-prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory, const struct rule *rules,
+prefetch_start(struct prefetch *prefetch, const struct fs_cache *cache, const struct rule *rules,
 	       size_t count)
 {
 	/* lookups take most of the time, so most of them are left to the thread */
 	size_t first = count / 5 * 2;
 
-	*prefetch = (struct prefetch){.of = memory->of};
+	*prefetch = (struct prefetch){.of = cache->of};
 	if (count < PREFETCH_MIN)
 		return count;
 	prefetch->rules = rules + first;
@@ -43,17 +43,17 @@ prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory, const 
 	prefetch->kinds = calloc(prefetch->count, sizeof *prefetch->kinds);
 	if (prefetch->kinds == NULL)
 		return count;
-	prefetch->is_looking = worker_start(&prefetch->worker, look, prefetch);
-	return prefetch->is_looking ? first : count;
+	prefetch->is_running = worker_start(&prefetch->worker, look, prefetch);
+	return prefetch->is_running ? first : count;
 }
 
 void
-prefetch_end(struct prefetch *prefetch, struct fs_memory *memory)
+prefetch_end(struct prefetch *prefetch, struct fs_cache *cache)
 {
-	if (prefetch->is_looking)
+	if (prefetch->is_running)
 		worker_end(&prefetch->worker);
-	for (size_t i = 0; memory != NULL && prefetch->is_looking && i < prefetch->count; i++)
-		fs_cache_tell(memory, prefetch->rules[i].path, prefetch->kinds[i]);
+	for (size_t i = 0; cache != NULL && prefetch->is_running && i < prefetch->count; i++)
+		fs_cache_add(cache, prefetch->rules[i].path, prefetch->kinds[i]);
 	free(prefetch->kinds);
 	*prefetch = (struct prefetch){0};
 }

@@ -8,7 +8,7 @@
 
 struct prefetch {
 	struct worker worker;
-	bool is_looking;
+	bool is_running;
 	const struct fs_view *of;
 	const struct rule *rules;
 	size_t count;
@@ -16,7 +16,7 @@ struct prefetch {
 };
 
 /* Returns how many rules to plan before calling prefetch_end: all of them if no thread runs. */
-size_t prefetch_start(struct prefetch *prefetch, const struct fs_memory *memory,
+size_t prefetch_start(struct prefetch *prefetch, const struct fs_cache *cache,
 		      const struct rule *rules, size_t count);
-/* Adds the results to memory, or drops them if NULL. Must always be called. */
-void prefetch_end(struct prefetch *prefetch, struct fs_memory *memory);
+/* Adds the results to cache, or drops them if NULL. Must always be called. */
+void prefetch_end(struct prefetch *prefetch, struct fs_cache *cache);

@@ -30,12 +30,12 @@ static int
 refuse_gaps(const struct plan *plan, struct cordon_error *err)
 {
 	int gap = 0, more = plan_gaps(plan) - 1;
-	const struct promise *promise;
+	const struct guarantee_state *promise;
 	char others[32] = "";
 
-	while (plan->promises[gap].keeping != KEPT_GAP)
+	while (plan->guarantees[gap].status != GUARANTEE_GAP)
 		gap++;
-	promise = &plan->promises[gap];
+	promise = &plan->guarantees[gap];
 	if (more > 0)
 		snprintf(others, sizeof others, " (and %d more)", more);
 	return cordon_fail(

@@ -82,12 +82,12 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 {
 	int gap = 0;
 
-	while (plan->promises[gap].keeping != KEPT_GAP)
+	while (plan->guarantees[gap].status != GUARANTEE_GAP)
 		gap++;
 	return cordon_fail(err, CORDON_E_GAP, 0, "%s cannot be kept here: %.120s; or --accept %s",
 			   guarantee_names[gap],
-			   plan->promises[gap].how == NULL ? "nothing keeps it"
-							   : plan->promises[gap].how,
+			   plan->guarantees[gap].how == NULL ? "nothing keeps it"
+							     : plan->guarantees[gap].how,
 			   guarantee_names[gap]);
 }
 

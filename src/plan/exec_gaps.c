@@ -20,7 +20,7 @@
 #define SEARCH_MAX 1000000
 #define UNSEARCHED \
 	" has too many entries to look for denied programs in, or some that cannot be read"
-#define UNHELD                                                                                    \
+#define UNENFORCED                                                                                \
 	" is denied, but programs beside it may be run: it could be executed, and so be read as " \
 	"well"
 
@@ -39,7 +39,7 @@ is_program(const struct plan *plan, const char *path, unsigned rights)
 }
 
 static bool
-is_unheld_file(const struct plan *plan, const char *path)
+is_unenforced_file(const struct plan *plan, const char *path)
 {
 	unsigned rights = index_rights(&plan->index, path);
 
@@ -68,7 +68,7 @@ look(const struct plan *plan, const char *path)
 
 /* Includes files that the command could turn into programs. */
 bool
-exec_gaps_is_unheld(const struct plan *plan, const char *path)
+exec_gaps_is_unenforced(const struct plan *plan, const char *path)
 {
 	unsigned rights = index_rights(&plan->index, path);
 	enum fs_kind kind = look(plan, path);
@@ -105,38 +105,38 @@ is_denied_by_pattern(const struct index *index, const char *path)
 	return false;
 }
 
-static enum below_next
+static enum fs_tree_next
 search_entry(void *context, const char *path, enum fs_kind kind)
 {
 	struct exec_search *search = context;
 
 	if (kind == FS_FILE &&
 	    (!search->by_patterns || is_denied_by_pattern(&search->plan->index, path)) &&
-	    is_unheld_file(search->plan, path)) {
+	    is_unenforced_file(search->plan, path)) {
 		strcpy(search->found, path);
-		return BELOW_STOP;
+		return FS_TREE_STOP;
 	}
-	return search->is_flat ? BELOW_PASS : BELOW_ENTER;
+	return search->is_flat ? FS_TREE_PASS : FS_TREE_ENTER;
 }
 
 /* Searches below root. An unreadable part counts as found. */
 static bool
 search_below(struct exec_search *search, const char *root)
 {
-	struct below below = {.view = search->plan->host->view,
-			      .fn = search_entry,
-			      .context = search,
-			      .left = SEARCH_MAX};
+	struct fs_tree tree_walk = {.view = search->plan->host->view,
+				    .fn = search_entry,
+				    .context = search,
+				    .left = SEARCH_MAX};
 
-	fs_tree_each(&below, root);
-	search->is_out_of_memory = search->is_out_of_memory || below.is_out_of_memory;
+	fs_tree_each(&tree_walk, root);
+	search->is_out_of_memory = search->is_out_of_memory || tree_walk.is_out_of_memory;
 	/* an outer cordon that prevents listing also prevents execution, or reported the gap */
 	if (search->plan->facts.values[FACT_OUTER_CORDON])
-		below.is_hidden = false;
-	search->is_unsearched = !below.is_stopped && (below.is_cut || below.is_hidden);
+		tree_walk.is_hidden = false;
+	search->is_unsearched = !tree_walk.is_stopped && (tree_walk.is_cut || tree_walk.is_hidden);
 	if (search->is_unsearched)
 		snprintf(search->found, sizeof search->found, "%s", root);
-	return below.is_stopped || below.is_cut || below.is_hidden;
+	return tree_walk.is_stopped || tree_walk.is_cut || tree_walk.is_hidden;
 }
 
 /* ---- denies by path ---- */
@@ -152,7 +152,7 @@ is_made(const struct plan *plan, const struct planned_rule *rule, const char *pa
 }
 
 static bool
-is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
+is_unenforced_path(struct exec_search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
 	/* under a mount's name it may be of another kind */
@@ -163,7 +163,7 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 	snprintf(new, sizeof new, "%s/\001", strcmp(rule->path, "/") == 0 ? "" : rule->path);
 	if (rule->match != MATCH_CHILD && kind != FS_DIR &&
 	    (is_made(plan, rule, rule->path) ||
-	     (kind == FS_FILE && is_unheld_file(plan, rule->path))))
+	     (kind == FS_FILE && is_unenforced_file(plan, rule->path))))
 		return true;
 	if (rule->match == MATCH_LITERAL || strlen(new) >= PATH_MAX)
 		return false;
@@ -184,13 +184,14 @@ is_unheld_path(struct exec_search *search, const struct planned_rule *rule)
 static bool
 is_searched(const struct plan *plan, const struct planned_rule *tree)
 {
-	struct reach reach = index_tree_rights(&plan->index, tree->path);
+	struct tree_rights tree_rights = index_tree_rights(&plan->index, tree->path);
 
 	/* what is executable below has a rule of its own, and so is another tree */
-	if (!(reach.own & RIGHT_EXECUTE))
+	if (!(tree_rights.self & RIGHT_EXECUTE))
 		return false;
-	return tree->effect == EFFECT_ALLOW && !tree->is_left_out && tree->exists &&
-	       (tree->rights & RUN) && (!tree->rule->optional || (reach.below & RIGHT_CREATE));
+	return tree->effect == EFFECT_ALLOW && !tree->is_absent && tree->exists &&
+	       (tree->rights & RUN) &&
+	       (!tree->rule->optional || (tree_rights.child & RIGHT_CREATE));
 }
 
 /* Can the pattern deny something in that tree? */
@@ -211,11 +212,11 @@ is_met(const struct index *index, const char *tree)
 }
 
 static bool
-is_unheld_in(struct exec_search *search, const char *tree)
+is_unenforced_in(struct exec_search *search, const char *tree)
 {
 	enum fs_kind kind = look(search->plan, tree);
 
-	return search_entry(search, tree, kind) == BELOW_STOP ||
+	return search_entry(search, tree, kind) == FS_TREE_STOP ||
 	       (kind == FS_DIR && search_below(search, tree));
 }
 
@@ -251,7 +252,7 @@ find_by_pattern(struct exec_search *search)
 		    !is_searched(search->plan, tree))
 			continue;
 		last = tree->path;
-		if (is_unheld_in(search, tree->path))
+		if (is_unenforced_in(search, tree->path))
 			return true;
 	}
 	return false;
@@ -265,20 +266,21 @@ find_by_path(struct exec_search *search)
 	const struct index *index = &search->plan->index;
 
 	for (size_t i = 0; i < index->path_count; i++)
-		if (denies_running(&index->paths[i]) && is_unheld_path(search, &index->paths[i]))
+		if (denies_running(&index->paths[i]) &&
+		    is_unenforced_path(search, &index->paths[i]))
 			return true;
 	return false;
 }
 
 int
-exec_gaps_settle(struct plan *plan, struct cordon_error *err)
+exec_gaps_find(struct plan *plan, struct cordon_error *err)
 {
 	struct exec_search search = {.plan = plan};
 	auto_str struct str text = {0};
 	bool is_found;
 
 	exec_rules_list(plan);
-	plan->unheld = NULL;
+	plan->unenforced = NULL;
 	if (plan->host->system != SYSTEM_LINUX || plan->host->view->list == NULL)
 		return 0;
 	is_found = find_by_path(&search) || find_by_pattern(&search);
@@ -287,7 +289,7 @@ exec_gaps_settle(struct plan *plan, struct cordon_error *err)
 	if (!is_found)
 		return 0;
 	str_visible(&text, search.found);
-	str_add(&text, search.is_unsearched ? UNSEARCHED : UNHELD);
-	plan->unheld = text.failed ? NULL : arena_strdup(&plan->arena, text.text, err);
-	return plan->unheld == NULL ? cordon_no_memory(err) : 0;
+	str_add(&text, search.is_unsearched ? UNSEARCHED : UNENFORCED);
+	plan->unenforced = text.failed ? NULL : arena_strdup(&plan->arena, text.text, err);
+	return plan->unenforced == NULL ? cordon_no_memory(err) : 0;
 }

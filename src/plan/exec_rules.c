@@ -102,9 +102,10 @@ look(const struct plan *plan, const char *path)
 static unsigned
 granted_at(const struct plan *plan, const char *path, bool is_folder)
 {
-	struct reach reach = index_tree_rights(&plan->index, path);
+	struct tree_rights tree_rights = index_tree_rights(&plan->index, path);
 
-	return is_folder ? reach.own & reach.below & reach.deep : reach.own;
+	return is_folder ? tree_rights.self & tree_rights.child & tree_rights.descendant
+			 : tree_rights.self;
 }
 
 /* The entry of folder that is path or contains it. */
@@ -146,9 +147,9 @@ granted_listed(const struct plan *plan, const char *folder, const char *path)
 		if (kind != FS_DIR)
 			return 0;
 		if (!exec_rules_has_inside(plan, entry)) {
-			struct reach reach = index_tree_rights(&plan->index, entry);
+			struct tree_rights tree_rights = index_tree_rights(&plan->index, entry);
 
-			return run_of(reach.below & reach.deep);
+			return run_of(tree_rights.child & tree_rights.descendant);
 		}
 		strcpy(at, entry);
 	}
@@ -184,8 +185,8 @@ granted_by_entry(const struct plan *plan, const struct planned_rule *rule, const
 static unsigned
 granted_by(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {
-	if (rule->effect != EFFECT_ALLOW || rule->rights == 0 || rule->is_left_out ||
-	    !rule->exists || !path_below(path, rule->path))
+	if (rule->effect != EFFECT_ALLOW || rule->rights == 0 || rule->is_absent || !rule->exists ||
+	    !path_below(path, rule->path))
 		return 0;
 	if (!rule->is_folder)
 		return strcmp(path, rule->path) == 0 ? granted_at(plan, path, false) : 0;

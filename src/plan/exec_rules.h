@@ -9,10 +9,10 @@
 #include "plan/plan.h"
 
 /*
- * Sets plan->listed to the denies that are enforced entry by entry, and plan->unheld to the first
+ * Sets plan->listed to the denies that are enforced entry by entry, and plan->unenforced to the first
  * deny that is not enforced. Searches the directories in which such a program could be.
  */
-int exec_gaps_settle(struct plan *plan, struct cordon_error *err);
+int exec_gaps_find(struct plan *plan, struct cordon_error *err);
 bool exec_rules_is_listed(const struct plan *plan, const struct planned_rule *rule);
 /* Is one of them below this directory? */
 bool exec_rules_has_inside(const struct plan *plan, const char *folder);
@@ -24,6 +24,6 @@ bool exec_gaps_is_unread_script(const struct plan *plan, const char *path);
  * Can a process execute the file at path although the rules deny it? False if no program is there
  * and the command can create none.
  */
-bool exec_gaps_is_unheld(const struct plan *plan, const char *path);
-/* exec_rules.c: the first step of exec_gaps_settle. */
+bool exec_gaps_is_unenforced(const struct plan *plan, const char *path);
+/* exec_rules.c: the first step of exec_gaps_find. */
 void exec_rules_list(struct plan *plan);

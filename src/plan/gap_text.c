@@ -5,7 +5,7 @@
 
 /* Explains what an outer broker lacks. */
 static void
-explain_door(const struct plan *plan, unsigned missing, struct promise *to)
+explain_outer(const struct plan *plan, unsigned missing, struct guarantee_state *to)
 {
 	if (missing & NEED_BROKER_SIGNALS) {
 		to->how = "the cordon around this one does not look at signals";
@@ -31,7 +31,7 @@ explain_door(const struct plan *plan, unsigned missing, struct promise *to)
 #define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"
 
 static void
-explain_broker(const struct facts *facts, struct promise *to)
+explain_broker(const struct facts *facts, struct guarantee_state *to)
 {
 	if (!facts->values[FACT_BROKER]) {
 		to->how = "there is no broker";
@@ -91,13 +91,13 @@ static const struct {
 };
 
 static void
-explain_need(const struct plan *plan, const struct mechanism *way, unsigned missing,
-	     struct promise *to)
+explain_need(const struct plan *plan, const struct mechanism *mechanism, unsigned missing,
+	     struct guarantee_state *to)
 {
-	to->how = way->how;
+	to->how = mechanism->how;
 	to->remedy = NULL;
-	if (missing & NEED_RUN_HELD) {
-		to->how = plan->unheld;
+	if (missing & NEED_RUN_ENFORCED) {
+		to->how = plan->unenforced;
 		to->remedy = "keep it where no program can be made, or make it no program";
 		return;
 	}
@@ -111,7 +111,7 @@ explain_need(const struct plan *plan, const struct mechanism *way, unsigned miss
 }
 
 static void
-explain_landlock(const struct facts *facts, int abi, struct promise *to)
+explain_landlock(const struct facts *facts, int abi, struct guarantee_state *to)
 {
 	bool none = facts->values[FACT_LANDLOCK_ABI] == 0;
 
@@ -127,24 +127,24 @@ explain_landlock(const struct facts *facts, int abi, struct promise *to)
 }
 
 void
-gap_text_explain(const struct plan *plan, const struct mechanism *way, unsigned missing,
-		 struct promise *to)
+gap_text_explain(const struct plan *plan, const struct mechanism *mechanism, unsigned missing,
+		 struct guarantee_state *to)
 {
 	const unsigned brokers = NEED_BROKER | NEED_VETTING | NEED_BROKER_NET |
 				 NEED_BROKER_SOCKETS | NEED_NO_SOCKETS | NEED_BROKER_SIGNALS;
 	const struct facts *facts = &plan->facts;
 
-	if (facts->values[FACT_LANDLOCK_ABI] < way->abi) {
-		explain_landlock(facts, way->abi, to);
+	if (facts->values[FACT_LANDLOCK_ABI] < mechanism->abi) {
+		explain_landlock(facts, mechanism->abi, to);
 	} else if ((missing & NEED_BROKER_SIGNALS) && plan->routing != ROUTE_NOTHING &&
 		   !plan->routes_sockets && !facts->values[FACT_OUTER_CORDON]) {
 		to->how =
 			"Landlock is too old for it, and signals are supervised only with sockets";
 		to->remedy = newer_kernels[6];
 	} else if (!(missing & brokers)) {
-		explain_need(plan, way, missing, to);
+		explain_need(plan, mechanism, missing, to);
 	} else if (facts->values[FACT_OUTER_CORDON]) {
-		explain_door(plan, missing, to);
+		explain_outer(plan, missing, to);
 	} else {
 		explain_broker(facts, to);
 	}

@@ -17,7 +17,7 @@ change_at(const struct index *index, const char *path)
 	size_t i = index_first(index, path, strlen(path));
 
 	for (; i < index->path_count && strcmp(index->paths[i].path, path) == 0; i++)
-		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].is_left_out &&
+		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].is_absent &&
 		    (index->paths[i].rights & RIGHTS_CHANGE))
 			return &index->paths[i];
 	return NULL;
@@ -59,7 +59,7 @@ plan_unnamed(const struct plan *plan, const char *path)
 }
 
 int
-plan_leave_out(struct plan *plan, struct cordon_error *err)
+plan_mark_absent(struct plan *plan, struct cordon_error *err)
 {
 	struct index *index = &plan->index;
 	int rc = 0;
@@ -69,9 +69,9 @@ plan_leave_out(struct plan *plan, struct cordon_error *err)
 	     i++) {
 		struct planned_rule *rule = &index->paths[i];
 
-		rule->is_left_out = plan->host->system == SYSTEM_LINUX &&
-				    plan_rule_is_absent(plan, rule);
-		if (rule->is_left_out && rule->rule->skips_missing && !rule->again)
+		rule->is_absent = plan->host->system == SYSTEM_LINUX &&
+				  plan_rule_is_absent(plan, rule);
+		if (rule->is_absent && rule->rule->skips_missing && !rule->same_path)
 			rc = plan_notice(plan, err, "not granted: %s does not exist", rule->path);
 	}
 	return rc;

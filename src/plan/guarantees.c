@@ -11,14 +11,14 @@
 
 #define OUTPUT_COUNTED "supervisor: descriptors 1 and 2, and the terminal"
 
-static const struct mechanism ways[] = {
+static const struct mechanism mechanisms[] = {
 	{G_FILES_READ, SYSTEM_LINUX, 1, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 3, 0, "Landlock"},
 	{G_FILES_WRITE, SYSTEM_LINUX, 1, NEED_BROKER, "Landlock; truncation by the broker"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_TREES, "Landlock"},
 	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_LISTED,
 	 "Landlock, entry by entry beside what is denied"},
-	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_HELD,
+	{G_FILES_EXECUTE, SYSTEM_LINUX, 1, NEED_RUN_ENFORCED,
 	 "Landlock; nothing else that is denied is a program, but patterns do not hold in folders "
 	 "of the system"},
 	{G_FILES_CARVEOUT, SYSTEM_LINUX, 1, NEED_BROKER | NEED_MOUNTS, "broker over Landlock"},
@@ -90,7 +90,8 @@ static const struct mechanism ways[] = {
 };
 
 static bool
-is_needed(const struct plan *plan, const struct requirements *demand, enum guarantee guarantee)
+is_needed(const struct plan *plan, const struct requirements *requirements,
+	  enum guarantee guarantee)
 {
 	const struct settings *settings = &plan->settings;
 
@@ -99,11 +100,11 @@ is_needed(const struct plan *plan, const struct requirements *demand, enum guara
 	case G_FILES_WRITE:
 	case G_FILES_EXECUTE:
 	case G_FILES_METADATA:
-		return demand->restrict_files;
+		return requirements->restrict_files;
 	case G_FILES_CARVEOUT:
-		return demand->carveout;
+		return requirements->carveout;
 	case G_FILES_FUTURE:
-		return demand->change;
+		return requirements->change;
 	case G_FILES_PATTERN:
 		return plan->index.pattern_count > 0;
 	case G_NET_TCP:
@@ -143,7 +144,7 @@ is_unlisted(const struct plan *plan)
 }
 
 static unsigned
-needs_met(const struct plan *plan, const struct requirements *demand)
+requirements_met(const struct plan *plan, const struct requirements *requirements)
 {
 	static const struct {
 		enum fact fact;
@@ -163,9 +164,9 @@ needs_met(const struct plan *plan, const struct requirements *demand)
 		bool holds;
 		unsigned need;
 	} found[] = {
-		{!demand->runs && plan->listed_count == 0, NEED_RUN_TREES},
-		{!demand->runs, NEED_RUN_LISTED},
-		{plan->unheld == NULL, NEED_RUN_HELD},
+		{!requirements->runs && plan->listed_count == 0, NEED_RUN_TREES},
+		{!requirements->runs, NEED_RUN_LISTED},
+		{plan->unenforced == NULL, NEED_RUN_ENFORCED},
 		{plan->routing != ROUTE_NOTHING, NEED_BROKER},
 		{routing_has_broker(&plan->facts), NEED_VETTING},
 		{plan->routes_sockets, NEED_BROKER_SOCKETS},
@@ -186,26 +187,29 @@ needs_met(const struct plan *plan, const struct requirements *demand)
 }
 
 static void
-judge(struct plan *plan, const struct requirements *demand, enum guarantee guarantee, unsigned met)
+judge(struct plan *plan, const struct requirements *requirements, enum guarantee guarantee,
+      unsigned met)
 {
-	struct promise *to = &plan->promises[guarantee];
+	struct guarantee_state *to = &plan->guarantees[guarantee];
 	const struct mechanism *last = NULL;
 
-	*to = (struct promise){.keeping = KEPT_NOT_NEEDED};
-	if (!is_needed(plan, demand, guarantee))
+	*to = (struct guarantee_state){.status = GUARANTEE_NOT_NEEDED};
+	if (!is_needed(plan, requirements, guarantee))
 		return;
-	for (size_t i = 0; i < COUNT(ways); i++) {
-		const struct mechanism *way = &ways[i];
+	for (size_t i = 0; i < COUNT(mechanisms); i++) {
+		const struct mechanism *mechanism = &mechanisms[i];
 
-		if (way->guarantee != guarantee || way->system != plan->host->system)
+		if (mechanism->guarantee != guarantee || mechanism->system != plan->host->system)
 			continue;
-		last = way;
-		if (plan->facts.values[FACT_LANDLOCK_ABI] >= way->abi && !(way->needs & ~met)) {
-			*to = (struct promise){.keeping = KEPT_ENFORCED, .how = way->how};
+		last = mechanism;
+		if (plan->facts.values[FACT_LANDLOCK_ABI] >= mechanism->abi &&
+		    !(mechanism->needs & ~met)) {
+			*to = (struct guarantee_state){.status = GUARANTEE_ENFORCED,
+						       .how = mechanism->how};
 			return;
 		}
 	}
-	to->keeping = plan->settings.accept[guarantee] ? KEPT_ACCEPTED : KEPT_GAP;
+	to->status = plan->settings.accept[guarantee] ? GUARANTEE_ACCEPTED : GUARANTEE_GAP;
 	if (last != NULL)
 		gap_text_explain(plan, last, last->needs & ~met, to);
 }
@@ -213,12 +217,12 @@ judge(struct plan *plan, const struct requirements *demand, enum guarantee guara
 void
 plan_check_guarantees(struct plan *plan)
 {
-	struct requirements demand = requirements_find(plan);
+	struct requirements requirements = requirements_find(plan);
 	unsigned met;
 
-	plan_route(plan, &demand);
-	plan_leave_out_shared(plan);
-	met = needs_met(plan, &demand);
+	plan_route(plan, &requirements);
+	plan_mark_absent_shared(plan);
+	met = requirements_met(plan, &requirements);
 	for (int i = 0; i < G_COUNT; i++)
-		judge(plan, &demand, (enum guarantee)i, met);
+		judge(plan, &requirements, (enum guarantee)i, met);
 }

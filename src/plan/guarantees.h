@@ -22,9 +22,9 @@ enum requirement {
 	NEED_PROCESSES = 1 << 13, /* a cgroup that limits processes */
 	NEED_SCOPE = 1 << 14,
 	NEED_RUN_TREES =
-		1 << 15,	 /* execution is denied nowhere inside a tree where it is allowed */
-	NEED_RUN_HELD = 1 << 16, /* or no such denied program could be executed */
-	NEED_RUN_LISTED = 1 << 17, /* or only where every other program is granted by itself */
+		1 << 15, /* execution is denied nowhere inside a tree where it is allowed */
+	NEED_RUN_ENFORCED = 1 << 16, /* or no such denied program could be executed */
+	NEED_RUN_LISTED = 1 << 17,   /* or only where every other program is granted by itself */
 	NEED_BROKER_SOCKETS = 1 << 18,
 	NEED_NO_SOCKETS = 1 << 19, /* no unix socket can be connected */
 	NEED_BROKER_SIGNALS = 1 << 20,
@@ -53,8 +53,8 @@ struct requirements requirements_find(const struct plan *plan);
 /* routing.c: can this machine have a broker, or an outer one that queries us? */
 bool routing_has_broker(const struct facts *facts);
 /* Sets which file, socket and network calls are supervised. */
-void plan_route(struct plan *plan, const struct requirements *demand);
+void plan_route(struct plan *plan, const struct requirements *requirements);
 
 /* gap_text.c: sets why the mechanism is not available, and a remedy. missing: its missing needs. */
-void gap_text_explain(const struct plan *plan, const struct mechanism *way, unsigned missing,
-		      struct promise *to);
+void gap_text_explain(const struct plan *plan, const struct mechanism *mechanism, unsigned missing,
+		      struct guarantee_state *to);

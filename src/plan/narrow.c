@@ -15,7 +15,7 @@
 
 /* Does everything below path have its rights? Then the project's rule adds nothing. */
 static bool
-holds_below(const struct verdict *verdict, unsigned rights)
+allows_below(const struct verdict *verdict, unsigned rights)
 {
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		const struct planned_rule *by = verdict->by[i].rule;
@@ -38,7 +38,8 @@ is_protected(const struct verdict *verdict)
 
 /* Requests what the dialect implies as one item. */
 static int
-ask_implied(struct plan *plan, const struct policy *project, size_t count, struct cordon_error *err)
+request_implied(struct plan *plan, const struct policy *project, size_t count,
+		struct cordon_error *err)
 {
 	const struct place place = {project->file, 0, 0};
 
@@ -72,7 +73,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 	if (rc < 0 || path == NULL)
 		return rc;
 	verdict = index_decide(&plan->index, path);
-	*ret_add = !(rule->rights & ~verdict.rights) && holds_below(&verdict, rule->rights);
+	*ret_add = !(rule->rights & ~verdict.rights) && allows_below(&verdict, rule->rights);
 	if (*ret_add)
 		return 0;
 	if (rule->implied) {
@@ -97,7 +98,7 @@ narrow_rules(struct plan *plan, const struct policy *project, struct cordon_erro
 	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
 		rc = narrow_rule(plan, &project->rules[i], &add[i], &implied, err);
 	if (rc == 0)
-		rc = ask_implied(plan, project, implied, err);
+		rc = request_implied(plan, project, implied, err);
 	for (size_t i = 0; rc == 0 && i < project->rule_count; i++)
 		if (add[i])
 			rc = plan_add_rule(plan, &project->rules[i], LAYER_PROJECT, err);

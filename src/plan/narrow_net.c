@@ -94,7 +94,7 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 
 /* Ports for any protocol. With the whole network all ports are, so that a list narrows. */
 static int
-ask_opaque(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+request_opaque(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
 	struct network *have = &plan->settings.network;
 	int rc = 0;
@@ -143,7 +143,7 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 	else if (wanted->ports.count > 0)
 		rc = narrow_ports(plan, &have->ports, &wanted->ports, false, err);
 	if (rc == 0)
-		rc = ask_opaque(plan, wanted, err);
+		rc = request_opaque(plan, wanted, err);
 	for (size_t i = 0; rc == 0 && i < wanted->private_ranges.count; i++) {
 		const struct word *range = &wanted->private_ranges.items[i];
 

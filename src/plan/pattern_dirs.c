@@ -131,24 +131,23 @@ static int
 add(struct pattern_dirs_build *m, const char *glob, bool below)
 {
 	struct glob *compiled;
-	struct pattern_dir *hold;
+	struct pattern_dir *dir;
 	int rc;
 
 	if (glob == NULL)
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; i < m->to->count; i++) {
-		hold = &m->to->items[i];
-		if (hold->below == below && hold->nocase == m->nocase &&
-		    strcmp(hold->glob, glob) == 0)
+		dir = &m->to->items[i];
+		if (dir->below == below && dir->nocase == m->nocase && strcmp(dir->glob, glob) == 0)
 			return 0;
 	}
 	rc = glob_compile(m->arena, glob, &compiled, NULL, m->err);
 	if (rc < 0)
 		return rc;
-	hold = arena_push(m->arena, &m->to->items, &m->to->count, sizeof *hold, m->err);
-	if (hold == NULL)
+	dir = arena_push(m->arena, &m->to->items, &m->to->count, sizeof *dir, m->err);
+	if (dir == NULL)
 		return -CORDON_E_MEMORY;
-	*hold = (struct pattern_dir){glob, below, m->nocase, m->by, compiled};
+	*dir = (struct pattern_dir){glob, below, m->nocase, m->by, compiled};
 	return 0;
 }
 
@@ -235,14 +234,14 @@ pattern_dirs_make(struct arena *arena, const struct plan *plan, struct pattern_d
 }
 
 const struct pattern_dir *
-pattern_dirs_find(const struct pattern_dirs *holds, const char *path)
+pattern_dirs_find(const struct pattern_dirs *dirs, const char *path)
 {
-	for (size_t i = 0; i < holds->count; i++) {
-		const struct pattern_dir *hold = &holds->items[i];
-		size_t length = glob_match_longest(hold->compiled, path, hold->nocase);
+	for (size_t i = 0; i < dirs->count; i++) {
+		const struct pattern_dir *dir = &dirs->items[i];
+		size_t length = glob_match_longest(dir->compiled, path, dir->nocase);
 
-		if (length != 0 && (hold->below || path[length] == '\0'))
-			return hold;
+		if (length != 0 && (dir->below || path[length] == '\0'))
+			return dir;
 	}
 	return NULL;
 }

@@ -27,7 +27,7 @@ struct pattern_dirs {
 int pattern_dirs_make(struct arena *arena, const struct plan *plan, struct pattern_dirs *ret,
 		      struct cordon_error *err);
 /* Returns the entry that matches the directory path, or NULL. */
-const struct pattern_dir *pattern_dirs_find(const struct pattern_dirs *holds, const char *path);
+const struct pattern_dir *pattern_dirs_find(const struct pattern_dirs *dirs, const char *path);
 
 /* Splits a glob at slashes; names stay quoted, and "**" is a name of its own. */
 int pattern_dirs_split_glob(struct arena *arena, const char *glob, const char *const **ret_names,

@@ -28,19 +28,19 @@ deepest(const char *glob)
 	return strstr(glob, "**") != NULL ? SIZE_MAX : path_depth(glob);
 }
 
-static enum below_next
+static enum fs_tree_next
 add_match(void *context, const char *path, enum fs_kind kind)
 {
 	struct matching *matching = context;
 	struct planned_rule planned = matching->glob;
 
 	if (index_matches(&matching->glob, path) <= 0)
-		return path_depth(path) < matching->depth ? BELOW_ENTER : BELOW_PASS;
+		return path_depth(path) < matching->depth ? FS_TREE_ENTER : FS_TREE_PASS;
 	planned.path = planned.root =
 		arena_strdup(&matching->plan->index.arena, path, matching->err);
 	if (planned.path == NULL) {
 		matching->rc = -CORDON_E_MEMORY;
-		return BELOW_STOP;
+		return FS_TREE_STOP;
 	}
 	planned.match = MATCH_SUBPATH;
 	planned.rights &= RIGHT_READ | RIGHT_EXECUTE;
@@ -49,7 +49,7 @@ add_match(void *context, const char *path, enum fs_kind kind)
 	planned.is_folder = kind == FS_DIR;
 	if (kind == FS_DIR || kind == FS_FILE)
 		matching->rc = index_add(&matching->plan->index, &planned, matching->err);
-	return matching->rc < 0 ? BELOW_STOP : BELOW_PASS;
+	return matching->rc < 0 ? FS_TREE_STOP : FS_TREE_PASS;
 }
 
 int
@@ -59,20 +59,20 @@ plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cord
 				    .glob = *glob,
 				    .depth = deepest(glob->path),
 				    .err = err};
-	struct below below = {.view = plan->host->view,
-			      .fn = add_match,
-			      .context = &matching,
-			      .left = MATCHES_MAX};
+	struct fs_tree tree_walk = {.view = plan->host->view,
+				    .fn = add_match,
+				    .context = &matching,
+				    .left = MATCHES_MAX};
 	const struct place *place = &glob->rule->place;
 
 	if (glob->effect != EFFECT_ALLOW || !(glob->rights & RIGHT_EXECUTE) ||
 	    strcmp(glob->root, "/") == 0 || plan->host->system != SYSTEM_LINUX ||
-	    below.view->list == NULL)
+	    tree_walk.view->list == NULL)
 		return 0;
-	fs_tree_each(&below, matching.glob.root);
-	if (matching.rc < 0 || below.is_out_of_memory)
-		return below.is_out_of_memory ? cordon_no_memory(err) : matching.rc;
-	if (below.is_cut)
+	fs_tree_each(&tree_walk, matching.glob.root);
+	if (matching.rc < 0 || tree_walk.is_out_of_memory)
+		return tree_walk.is_out_of_memory ? cordon_no_memory(err) : matching.rc;
+	if (tree_walk.is_cut)
 		return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
 				      "\"%.80s\" grants running, and more than %d files would have "
 				      "to be looked at for it; name the folders",

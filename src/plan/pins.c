@@ -29,7 +29,7 @@ sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_
 
 /* A path may have several approved pins. pins ends with NULL. */
 static bool
-pin_holds(const struct pin *const *pins, size_t count, const char *path)
+pin_matches(const struct pin *const *pins, size_t count, const char *path)
 {
 	struct pin now = trust_store_pin(path);
 	size_t low = 0;
@@ -60,7 +60,7 @@ check_pins(struct plan *plan, const struct trust *trust, struct planned_rule *ru
 		struct planned_rule *planned = &rules[i];
 
 		if (planned->layer != LAYER_PROJECT || planned->effect != EFFECT_ALLOW ||
-		    pin_holds(pins, trust->pin_count, planned->root))
+		    pin_matches(pins, trust->pin_count, planned->root))
 			continue;
 		rc = trust_requests_add_rule(plan, planned->rule, planned->path,
 					     " (approved once, but it leads elsewhere now)", err);

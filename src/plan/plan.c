@@ -53,7 +53,7 @@ plan_gaps(const struct plan *plan)
 	int gaps = 0;
 
 	for (int i = 0; i < G_COUNT; i++)
-		gaps += plan->promises[i].keeping == KEPT_GAP;
+		gaps += plan->guarantees[i].status == GUARANTEE_GAP;
 	return gaps;
 }
 
@@ -158,16 +158,16 @@ add_shared_tmp(struct plan *plan, struct cordon_error *err)
 }
 
 static int
-add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
-	   struct fs_memory *memory, struct cordon_error *err)
+add_policy(struct plan *plan, const struct policy *policy, enum layer layer, struct fs_cache *cache,
+	   struct cordon_error *err)
 {
 	struct prefetch prefetch;
-	size_t before = prefetch_start(&prefetch, memory, policy->rules, policy->rule_count);
+	size_t before = prefetch_start(&prefetch, cache, policy->rules, policy->rule_count);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++) {
 		if (i == before)
-			prefetch_end(&prefetch, memory);
+			prefetch_end(&prefetch, cache);
 		rc = plan_add_rule(plan, &policy->rules[i], layer, err);
 	}
 	prefetch_end(&prefetch, NULL);
@@ -175,13 +175,13 @@ add_policy(struct plan *plan, const struct policy *policy, enum layer layer,
 }
 
 static int
-add_stack(struct plan *plan, struct fs_memory *memory, struct cordon_error *err)
+add_stack(struct plan *plan, struct fs_cache *cache, struct cordon_error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < plan->stack->count; i++)
 		rc = add_policy(plan, plan->stack->entries[i].policy, plan->stack->entries[i].layer,
-				memory, err);
+				cache, err);
 	return rc;
 }
 
@@ -197,7 +197,7 @@ note_git(struct plan *plan, struct cordon_error *err)
 }
 
 static int
-build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
+build(struct plan *plan, const struct trust *trust, struct fs_cache *cache,
       struct cordon_error *err)
 {
 	int rc = merge_settings(&plan->arena, plan->stack, &plan->settings, err);
@@ -213,7 +213,7 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	if (rc == 0)
 		rc = certificates_grant(plan, err);
 	if (rc == 0)
-		rc = add_stack(plan, memory, err);
+		rc = add_stack(plan, cache, err);
 	if (rc < 0)
 		return rc;
 	plan->index.default_rights = plan->settings.default_rights;
@@ -235,9 +235,9 @@ build(struct plan *plan, const struct trust *trust, struct fs_memory *memory,
 	if (rc == 0)
 		rc = note_git(plan, err);
 	if (rc == 0)
-		rc = plan_leave_out(plan, err);
+		rc = plan_mark_absent(plan, err);
 	if (rc == 0)
-		rc = exec_gaps_settle(plan, err);
+		rc = exec_gaps_find(plan, err);
 	if (rc == 0)
 		plan_check_guarantees(plan);
 	return rc;
@@ -248,8 +248,8 @@ plan_make(const struct host *host, const struct facts *facts, struct stack *stac
 	  const struct trust *trust, struct plan **ret_plan, struct cordon_error *err)
 {
 	auto_plan struct plan *plan = calloc(1, sizeof *plan);
-	struct host looking = *host;
-	struct fs_memory seen;
+	struct host cached_host = *host;
+	struct fs_cache cache;
 	int rc;
 
 	if (plan == NULL) {
@@ -258,12 +258,12 @@ plan_make(const struct host *host, const struct facts *facts, struct stack *stac
 	}
 	plan->facts = *facts;
 	plan->stack = stack;
-	fs_cache_start(&seen, host->view);
-	looking.view = &seen.view;
-	plan->host = &looking;
-	rc = build(plan, trust, &seen, err);
+	fs_cache_start(&cache, host->view);
+	cached_host.view = &cache.view;
+	plan->host = &cached_host;
+	rc = build(plan, trust, &cache, err);
 	plan->host = host;
-	fs_cache_end(&seen);
+	fs_cache_end(&cache);
 	if (rc < 0)
 		return rc;
 	*ret_plan = take(&plan);

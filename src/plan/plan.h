@@ -24,10 +24,15 @@ struct request {
 /* Which calls are supervised; the kernel decides all others. */
 enum routing { ROUTE_NOTHING, ROUTE_CHANGES, ROUTE_READS };
 
-enum keeping { KEPT_NOT_NEEDED, KEPT_ENFORCED, KEPT_ACCEPTED, KEPT_GAP };
+enum guarantee_status {
+	GUARANTEE_NOT_NEEDED,
+	GUARANTEE_ENFORCED,
+	GUARANTEE_ACCEPTED,
+	GUARANTEE_GAP
+};
 
-struct promise {
-	enum keeping keeping;
+struct guarantee_state {
+	enum guarantee_status status;
 	const char *how;    /* the mechanism, or why there is none */
 	const char *remedy; /* of a gap: what would help */
 };
@@ -54,7 +59,8 @@ struct plan {
 	size_t request_count;
 	const struct planned_rule *listed[LISTED_MAX];
 	size_t listed_count;
-	const char *unheld; /* a denied program that can be executed anyway, in words; NULL: none */
+	const char *
+		unenforced; /* a denied program that can be executed anyway, in words; NULL: none */
 	enum routing routing;
 	const struct planned_rule
 		*routed_by;  /* the rule that needs so much; NULL: no single rule */
@@ -63,7 +69,7 @@ struct plan {
 	bool closes_sockets; /* or only socketpair() is allowed, because nothing can check names */
 	bool routes_network; /* also addresses: network localhost and domains */
 	bool has_datagrams;  /* UDP and unix datagrams; the broker sends those with an address */
-	struct promise promises[G_COUNT];
+	struct guarantee_state guarantees[G_COUNT];
 	const char **notices;
 	size_t notice_count;
 };
@@ -99,7 +105,7 @@ bool plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rul
 /* pattern_matches.c: adds a rule for each present match of a glob that grants execution. */
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
 /* grants.c: marks grants of missing paths that neither the start nor the command can create. */
-int plan_leave_out(struct plan *plan, struct cordon_error *err);
+int plan_mark_absent(struct plan *plan, struct cordon_error *err);
 /* Which of create and delete does a rule at path not give, because its directory is not granted? */
 unsigned plan_unnamed(const struct plan *plan, const char *path);
 /* Does a rule at path or above it allow changes? */

@@ -10,7 +10,7 @@
 #include "base/path.h"
 
 static bool
-is_looked_at(const struct plan *plan)
+opens_are_supervised(const struct plan *plan)
 {
 	int offer = plan->facts.values[FACT_OUTER_CORDON];
 
@@ -56,7 +56,7 @@ plan_own_terminals(const struct plan *plan, const char *path)
 	const struct index *index = &plan->index;
 	unsigned wider = plan->routing == ROUTE_READS ? 0 : index->default_rights;
 
-	if (!path_below(path, TERMINALS) || !is_looked_at(plan))
+	if (!path_below(path, TERMINALS) || !opens_are_supervised(plan))
 		return 0;
 	/* the directory stands for its entries */
 	if (strcmp(path, TERMINALS) == 0)

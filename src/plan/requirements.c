@@ -34,7 +34,7 @@ is_exact(const struct plan *plan, const struct planned_rule *rule)
 
 /* Has a path near the rule's own, with `below` appended, rights that the rule concerns? */
 static bool
-has_near(const struct plan *plan, const struct planned_rule *rule, const char *below)
+has_rights_near(const struct plan *plan, const struct planned_rule *rule, const char *below)
 {
 	char near[PATH_MAX];
 	const char *root = strcmp(rule->path, "/") == 0 ? "" : rule->path;
@@ -56,7 +56,7 @@ has_parent(const struct plan *plan, const struct planned_rule *rule)
 	strcpy(path, rule->path);
 	*strrchr(path, '/') = '\0';
 	parent.path = path;
-	return has_near(plan, &parent, "");
+	return has_rights_near(plan, &parent, "");
 }
 
 /*
@@ -68,9 +68,9 @@ takes_away(const struct plan *plan, const struct planned_rule *rule)
 {
 	switch (rule->match) {
 	case MATCH_LITERAL:
-		return has_parent(plan, rule) || has_near(plan, rule, "/\x01");
+		return has_parent(plan, rule) || has_rights_near(plan, rule, "/\x01");
 	case MATCH_CHILD:
-		return has_near(plan, rule, "") || has_near(plan, rule, "/\x01/\x01");
+		return has_rights_near(plan, rule, "") || has_rights_near(plan, rule, "/\x01/\x01");
 	default:
 		return has_parent(plan, rule);
 	}
@@ -93,48 +93,49 @@ denies_running(const struct plan *plan, const struct planned_rule *rule)
 }
 
 static void
-add_demand(struct requirements *demand, const struct plan *plan, const struct planned_rule *rule)
+add_requirement(struct requirements *requirements, const struct plan *plan,
+		const struct planned_rule *rule)
 {
 	bool reads = (rule->rights & RIGHT_READ) != 0;
 
-	if (demand->by == NULL || (reads && !demand->reads))
-		demand->by = rule;
-	demand->reads = demand->reads || reads;
-	demand->runs = demand->runs || denies_running(plan, rule);
+	if (requirements->by == NULL || (reads && !requirements->reads))
+		requirements->by = rule;
+	requirements->reads = requirements->reads || reads;
+	requirements->runs = requirements->runs || denies_running(plan, rule);
 }
 
 /* Would the rule add nothing? This check is cheaper than evaluating it. */
 static bool
-is_known(const struct requirements *demand, const struct plan *plan,
+is_known(const struct requirements *requirements, const struct plan *plan,
 	 const struct planned_rule *rule)
 {
-	return demand->carveout && (demand->reads || !(rule->rights & RIGHT_READ)) &&
-	       (demand->runs || !denies_running(plan, rule));
+	return requirements->carveout && (requirements->reads || !(rule->rights & RIGHT_READ)) &&
+	       (requirements->runs || !denies_running(plan, rule));
 }
 
 struct requirements
 requirements_find(const struct plan *plan)
 {
 	const struct index *index = &plan->index;
-	struct requirements demand = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
+	struct requirements requirements = {.change = (index->default_rights & RIGHTS_CHANGE) != 0};
 
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->rights == 0 || rule->is_left_out || is_projects_policy(plan, rule))
+		if (rule->rights == 0 || rule->is_absent || is_projects_policy(plan, rule))
 			continue;
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHTS_CHANGE))
-			demand.change = true;
-		if (is_known(&demand, plan, rule))
+			requirements.change = true;
+		if (is_known(&requirements, plan, rule))
 			continue;
 		if (rule->effect == EFFECT_ALLOW ? is_exact(plan, rule) : takes_away(plan, rule)) {
-			demand.carveout = true;
-			add_demand(&demand, plan, rule);
+			requirements.carveout = true;
+			add_requirement(&requirements, plan, rule);
 		}
 	}
 	for (size_t i = 0; i < index->pattern_count; i++)
-		add_demand(&demand, plan, &index->patterns[i]);
-	demand.restrict_files = index->default_rights != RIGHTS_ALL || demand.carveout ||
-				index->pattern_count > 0;
-	return demand;
+		add_requirement(&requirements, plan, &index->patterns[i]);
+	requirements.restrict_files = index->default_rights != RIGHTS_ALL ||
+				      requirements.carveout || index->pattern_count > 0;
+	return requirements;
 }

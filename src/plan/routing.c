@@ -18,18 +18,18 @@ routing_has_broker(const struct facts *facts)
 
 /* A policy that accepts gaps in protected names and metadata costs nothing per call. */
 static enum routing
-find_routing(const struct plan *plan, const struct requirements *demand)
+find_routing(const struct plan *plan, const struct requirements *requirements)
 {
 	const int *values = plan->facts.values;
-	bool exact = demand->carveout || plan->index.pattern_count > 0;
-	bool metadata = demand->restrict_files && !plan->settings.accept[G_FILES_METADATA];
-	bool future = demand->change && !plan->settings.accept[G_FILES_FUTURE];
+	bool exact = requirements->carveout || plan->index.pattern_count > 0;
+	bool metadata = requirements->restrict_files && !plan->settings.accept[G_FILES_METADATA];
+	bool future = requirements->change && !plan->settings.accept[G_FILES_FUTURE];
 
 	if (plan->host->system != SYSTEM_LINUX || !routing_has_broker(&plan->facts) ||
 	    values[FACT_LANDLOCK_ABI] == 0)
 		return ROUTE_NOTHING;
 	/* an outer broker answers only for what it supervises */
-	if (demand->reads)
+	if (requirements->reads)
 		return !values[FACT_OUTER_CORDON] || (values[FACT_OUTER_CORDON] & OFFER_READS)
 			       ? ROUTE_READS
 			       : ROUTE_NOTHING;
@@ -79,9 +79,9 @@ find_socket_routing(struct plan *plan)
 }
 
 void
-plan_route(struct plan *plan, const struct requirements *demand)
+plan_route(struct plan *plan, const struct requirements *requirements)
 {
-	plan->routing = find_routing(plan, demand);
-	plan->routed_by = demand->by;
+	plan->routing = find_routing(plan, requirements);
+	plan->routed_by = requirements->by;
 	find_socket_routing(plan);
 }

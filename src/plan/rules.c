@@ -160,7 +160,7 @@ add_other_names(struct plan *plan, const struct planned_rule *like, struct cordo
 			planned.layer = LAYER_PROFILE;
 		planned.path = planned.root;
 		planned.written = NULL;
-		planned.by_mount = true;
+		planned.is_alias = true;
 		if (is_glob)
 			rc = quote_root(plan, planned.root, like->path + plain_length(like->path),
 					&planned.path, err);
@@ -181,14 +181,14 @@ add_twin(struct plan *plan, const struct planned_rule *like, const struct mount_
 	struct planned_rule planned = *like;
 
 	planned.root = twin->at;
-	planned.by_mount = true;
+	planned.is_alias = true;
 	if (is_whole) {
 		planned.path = twin->at;
 		planned.match = MATCH_SUBPATH;
 		if (planned.layer > LAYER_PROFILE)
 			planned.layer = LAYER_PROFILE;
 	} else {
-		planned.behind = twin->behind;
+		planned.alias_of = twin->behind;
 	}
 	return index_add(&plan->index, &planned, err);
 }

@@ -114,7 +114,7 @@ plan_shared_only(const struct plan *plan, const char *path, const struct verdict
 }
 
 void
-plan_leave_out_shared(struct plan *plan)
+plan_mark_absent_shared(struct plan *plan)
 {
 	struct index *index = &plan->index;
 
@@ -122,5 +122,5 @@ plan_leave_out_shared(struct plan *plan)
 		return;
 	for (size_t i = 0; i < index->path_count; i++)
 		if (grants_by_name(&index->paths[i]))
-			index->paths[i].is_left_out = true;
+			index->paths[i].is_absent = true;
 }

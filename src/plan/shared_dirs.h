@@ -26,4 +26,4 @@ const char *plan_shared_only(const struct plan *plan, const char *path,
  * Marks grants by name as absent if nothing is supervised: Landlock could only grant them with all
  * subdirectories. Call this when the routing is known.
  */
-void plan_leave_out_shared(struct plan *plan);
+void plan_mark_absent_shared(struct plan *plan);

@@ -59,13 +59,13 @@ find_program(struct arena *arena, const struct plan *plan, const char **ret,
 }
 
 int
-git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
+git_run_open(struct arena *arena, const struct plan *plan, struct git_run *ret,
 	     struct cordon_error *err)
 {
 	const struct host *host = plan->host;
 	struct stat at;
 
-	*ret = (struct gitread){.plan = plan};
+	*ret = (struct git_run){.plan = plan};
 	if (host->project == NULL || *host->project == '\0')
 		return 0;
 	ret->git_dir = host->git.inner != NULL ? host->git.inner : host->git.git_dir;
@@ -116,7 +116,7 @@ become_git(const struct ends *ends, const char *program, const char *const *argv
 }
 
 static int
-start(const struct gitread *in, const char *const *arguments, int input, pid_t *ret_pid,
+start(const struct git_run *in, const char *const *arguments, int input, pid_t *ret_pid,
       int *ret_fd)
 {
 	char git_dir[PATH_MAX + 16], tree[PATH_MAX + 16];
@@ -174,13 +174,13 @@ now_ms(void)
 }
 
 void
-git_run_limit(struct gitread *in)
+git_run_limit(struct git_run *in)
 {
 	in->until = now_ms() + SECONDS_MAX * 1000;
 }
 
 bool
-git_run_is_late(const struct gitread *in)
+git_run_is_late(const struct git_run *in)
 {
 	return in->until != 0 && now_ms() >= in->until;
 }
@@ -223,7 +223,7 @@ wait_for(pid_t pid, bool is_ended)
 
 /* Writes the input to an unnamed file, which git reads at its own speed. */
 static int
-put_input(const struct gitread_text *input, FILE **ret_file)
+put_input(const struct git_run_text *input, FILE **ret_file)
 {
 	*ret_file = NULL;
 	if (input == NULL)
@@ -237,8 +237,8 @@ put_input(const struct gitread_text *input, FILE **ret_file)
 }
 
 int
-git_run_ask(const struct gitread *in, const char *const *arguments,
-	    const struct gitread_text *input, struct gitread_text *ret, struct cordon_error *err)
+git_run_query(const struct git_run *in, const char *const *arguments,
+	      const struct git_run_text *input, struct git_run_text *ret, struct cordon_error *err)
 {
 	auto_str struct str text = {0};
 	FILE *file;
@@ -270,13 +270,13 @@ git_run_ask(const struct gitread *in, const char *const *arguments,
 }
 
 bool
-git_run_has_replacements(const struct gitread *in)
+git_run_has_replacements(const struct git_run *in)
 {
 	static const char *const one[] = {"for-each-ref", "--count=1", "--format=%(refname)",
 					  "refs/replace/", NULL};
-	struct gitread_text said = {NULL, 0};
-	bool has_some = git_run_ask(in, one, NULL, &said, NULL) != 1 || *said.text != '\0';
+	struct git_run_text output = {NULL, 0};
+	bool has_some = git_run_query(in, one, NULL, &output, NULL) != 1 || *output.text != '\0';
 
-	free(said.text);
+	free(output.text);
 	return has_some;
 }

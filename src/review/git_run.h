@@ -10,7 +10,7 @@
 
 #include "plan/plan.h"
 
-struct gitread {
+struct git_run {
 	const struct plan *plan;
 	const char *git_dir;	/* of the project's working tree */
 	const char *program;	/* NULL: git was not found */
@@ -19,18 +19,18 @@ struct gitread {
 };
 
 /* Finds the project's repository and git; git_dir is NULL if there is none. In arena. */
-int git_run_open(struct arena *arena, const struct plan *plan, struct gitread *ret,
+int git_run_open(struct arena *arena, const struct plan *plan, struct git_run *ret,
 		 struct cordon_error *err);
 
 /* Is there anything below refs/replace/? True also if that cannot be read. */
-bool git_run_has_replacements(const struct gitread *in);
+bool git_run_has_replacements(const struct git_run *in);
 
 /* Sets one deadline for all following queries together. */
-void git_run_limit(struct gitread *in);
+void git_run_limit(struct git_run *in);
 /* Has the deadline passed? */
-bool git_run_is_late(const struct gitread *in);
+bool git_run_is_late(const struct git_run *in);
 
-struct gitread_text {
+struct git_run_text {
 	char *text; /* freed by the caller */
 	size_t length;
 };
@@ -38,6 +38,6 @@ struct gitread_text {
  * Runs git with arguments (ended by NULL) and input (or NULL). Returns 1 with its output in *ret; 0
  * if git failed, was too slow or wrote too much; or an error.
  */
-int git_run_ask(const struct gitread *in, const char *const *arguments,
-		const struct gitread_text *input, struct gitread_text *ret,
-		struct cordon_error *err);
+int git_run_query(const struct git_run *in, const char *const *arguments,
+		  const struct git_run_text *input, struct git_run_text *ret,
+		  struct cordon_error *err);

@@ -41,7 +41,7 @@ struct state_walk {
 	int left;
 	size_t room;
 	size_t name;		/* offset in a path where names begin */
-	bool is_still;		/* no directory above was changed */
+	bool is_unchanged;	/* no directory above was changed */
 	struct gitstate *to;	/* NULL: only record texts */
 	struct gitstate *known; /* names to skip; NULL: none */
 	bool is_cut;
@@ -179,7 +179,7 @@ static int
 walk_entry(struct state_walk *w, char path[PATH_MAX], int depth)
 {
 	struct stat at;
-	bool is_link, is_old, is_still = w->is_still;
+	bool is_link, is_old, is_unchanged = w->is_unchanged;
 	int rc;
 
 	if (lstat(path, &at) < 0)
@@ -189,16 +189,16 @@ walk_entry(struct state_walk *w, char path[PATH_MAX], int depth)
 	if (is_link && stat(path, &at) < 0)
 		return 0;
 	if (S_ISDIR(at.st_mode)) {
-		w->is_still = is_still && is_old;
+		w->is_unchanged = is_unchanged && is_old;
 		rc = walk_folder(w, path, depth + 1);
-		w->is_still = is_still;
+		w->is_unchanged = is_unchanged;
 		return rc;
 	}
 	if (w->to != NULL && str_starts(path_last(path), "sharedindex.")) {
 		w->to->has_index = w->to->has_index || !is_old;
 		return 0;
 	}
-	return !S_ISREG(at.st_mode) || (is_old && is_still)
+	return !S_ISREG(at.st_mode) || (is_old && is_unchanged)
 		       ? 0
 		       : read_file(w, path, (size_t)at.st_size);
 }
@@ -243,14 +243,14 @@ walk(struct state_walk *w, const char *folder, const char *below)
 	char path[PATH_MAX];
 
 	w->name = strlen(folder) + 1;
-	w->is_still = true;
+	w->is_unchanged = true;
 	return snprintf(path, sizeof path, "%s%s", folder, below) >= PATH_MAX
 		       ? 0
 		       : walk_folder(w, path, 0);
 }
 
 void
-git_state_note(struct refs *refs)
+git_state_record(struct refs *refs)
 {
 	struct state_walk w = {.refs = refs, .left = LOGS_MAX, .room = LOGS_ROOM};
 
@@ -282,8 +282,8 @@ git_state_find(struct refs *refs, struct gitstate *ret)
 /* ---- contents ---- */
 
 int
-git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-	       committed_fn *tell, void *sink)
+git_state_look(const struct refs *refs, const struct git_run *in, const struct gitstate *state,
+	       committed_fn *report, void *sink)
 {
 	auto_arena struct arena arena = {0};
 	const char *base =
@@ -300,5 +300,5 @@ git_state_look(const struct refs *refs, const struct gitread *in, const struct g
 			return 0;
 		pairs[i] = (struct compared){base, tree, "", state->items[i].file};
 	}
-	return tree_diff_check(in, pairs, state->count, tell, sink);
+	return tree_diff_check(in, pairs, state->count, report, sink);
 }

@@ -20,9 +20,9 @@ struct gitstate {
 };
 
 /* Records the texts of logs, up to a limit. */
-void git_state_note(struct refs *refs);
+void git_state_record(struct refs *refs);
 /* Finds those in files changed since then and in no log, in the arena of refs. */
 int git_state_find(struct refs *refs, struct gitstate *ret);
 /* Reports what they add to the tree at the start. Returns 1; 0: something is unreadable. */
-int git_state_look(const struct refs *refs, const struct gitread *in, const struct gitstate *state,
-		   committed_fn *tell, void *sink);
+int git_state_look(const struct refs *refs, const struct git_run *in, const struct gitstate *state,
+		   committed_fn *report, void *sink);

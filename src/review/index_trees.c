@@ -155,7 +155,7 @@ parse(struct arena *arena, const struct gitconfig_text *index, size_t size, stru
 
 /* Compares each tree with the same directory of the commit. */
 static int
-look(const struct gitread *in, const char *head, const struct indextrees *trees,
+look(const struct git_run *in, const char *head, const struct indextrees *trees,
      const struct tree_check_sink *to)
 {
 	auto_arena struct arena arena = {0};
@@ -176,11 +176,11 @@ look(const struct gitread *in, const char *head, const struct indextrees *trees,
 		pairs[i] =
 			(struct compared){head == NULL ? "" : base, one->tree, one->folder, NULL};
 	}
-	return tree_diff_check(in, pairs, trees->count, to->tell, to->sink);
+	return tree_diff_check(in, pairs, trees->count, to->report, to->sink);
 }
 
 int
-index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *sink)
+index_trees_check(const struct git_run *in, const char *head, committed_fn *report, void *sink)
 {
 	auto_arena struct arena arena = {0};
 	const char *path = path_join(&arena, in->git_dir, "index", NULL);
@@ -195,6 +195,6 @@ index_trees_check(const struct gitread *in, const char *head, committed_fn *tell
 	if (parse(&arena, &index, head == NULL ? 20 : strlen(head) / 2, &trees) < 0 ||
 	    (head == NULL && parse(&arena, &index, 32, &trees) < 0))
 		return 0;
-	return look(in, head, &trees, &(struct tree_check_sink){tell, sink, NULL}) == 1 &&
+	return look(in, head, &trees, &(struct tree_check_sink){report, sink, NULL}) == 1 &&
 	       !trees.is_cut;
 }

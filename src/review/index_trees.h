@@ -8,4 +8,4 @@
 #include "review/tree_check.h"
 
 /* Reports what the cached trees of the index contain beyond those of the commit. */
-int index_trees_check(const struct gitread *in, const char *head, committed_fn *tell, void *sink);
+int index_trees_check(const struct git_run *in, const char *head, committed_fn *report, void *sink);

@@ -99,7 +99,7 @@ find_head(struct refs *refs)
 }
 
 void
-new_refs_note(struct refs *refs, const struct plan *plan)
+new_refs_record(struct refs *refs, const struct plan *plan)
 {
 	struct ref_reading r = {.refs = refs, .left = AT_START, .met = note_value, .context = refs};
 	struct timespec now = {0};
@@ -117,7 +117,7 @@ new_refs_note(struct refs *refs, const struct plan *plan)
 	refs->tables = ref_files_sign(refs->common_dir, TABLES);
 	refs->packed = read_packed(refs, PACKED_AT_START);
 	refs->head = find_head(refs);
-	git_state_note(refs);
+	git_state_record(refs);
 	/* a value that is not recorded counts as new */
 	refs->is_cut = ref_files_all(&r) < 0 || r.is_cut;
 	refs->has_odd = r.has_odd;
@@ -126,25 +126,25 @@ new_refs_note(struct refs *refs, const struct plan *plan)
 
 /* ---- the end ---- */
 
-struct fresh {
+struct new_ref {
 	const char *name, *value;
 };
 
-struct ending {
+struct refs_report {
 	struct refs *refs;
-	struct fresh *items;
+	struct new_ref *items;
 	size_t count;
 	struct gitstate state;
 	unsigned more; /* values beyond LOOKED_AT */
 	unsigned unread;
-	changed_fn *tell;
+	changed_fn *report;
 	void *sink;
 	bool has_replacements;
-	bool is_cached;	   /* found in a cached tree, not among the entries */
-	bool has_index;	   /* the index of a linked worktree changed */
-	const char *name;  /* name of the ref being examined */
-	const char **told; /* reported paths, without duplicates */
-	size_t told_count;
+	bool is_cached;	       /* found in a cached tree, not among the entries */
+	bool has_index;	       /* the index of a linked worktree changed */
+	const char *name;      /* name of the ref being examined */
+	const char **reported; /* reported paths, without duplicates */
+	size_t reported_count;
 };
 
 static bool
@@ -158,7 +158,7 @@ is_known(const struct refs *refs, const char *value)
 
 /* Queues a value beyond the limit for one comparison with the tree at the start. */
 static int
-meet_more(struct ending *e, const char *name, const char *value)
+queue_value(struct refs_report *e, const char *name, const char *value)
 {
 	struct arena *arena = &e->refs->arena;
 	struct gitstate_name *slot =
@@ -172,10 +172,10 @@ meet_more(struct ending *e, const char *name, const char *value)
 }
 
 static int
-meet(void *context, const char *name, const char *value)
+add_new_ref(void *context, const char *name, const char *value)
 {
-	struct ending *e = context;
-	struct fresh *slot;
+	struct refs_report *e = context;
+	struct new_ref *slot;
 
 	if (is_known(e->refs, value))
 		return 0;
@@ -184,19 +184,19 @@ meet(void *context, const char *name, const char *value)
 			return 0;
 	if (e->count >= LOOKED_AT) {
 		e->more++;
-		return e->more > COMPARED ? 0 : meet_more(e, name, value);
+		return e->more > COMPARED ? 0 : queue_value(e, name, value);
 	}
 	slot = arena_push(&e->refs->arena, &e->items, &e->count, sizeof *slot, NULL);
 	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	*slot = (struct fresh){arena_strdup(&e->refs->arena, name, NULL),
-			       arena_strdup(&e->refs->arena, value, NULL)};
+	*slot = (struct new_ref){arena_strdup(&e->refs->arena, name, NULL),
+				 arena_strdup(&e->refs->arena, value, NULL)};
 	return slot->name == NULL || slot->value == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 /* Lines are "OBJECT NAME", and "^OBJECT" for the target of a tag. */
 static int
-meet_packed(struct ending *e)
+add_new_packed(struct refs_report *e)
 {
 	struct refs_signature now = ref_files_sign(e->refs->common_dir, "packed-refs");
 	const char *text;
@@ -211,34 +211,35 @@ meet_packed(struct ending *e)
 		const char *value = ref_files_object(&e->refs->arena, text);
 
 		if (value != NULL)
-			rc = meet(e,
-				  arena_strndup(&e->refs->arena, text + strlen(value) + 1,
-						strcspn(text + strlen(value) + 1, "\n"), NULL),
-				  value);
+			rc = add_new_ref(e,
+					 arena_strndup(&e->refs->arena, text + strlen(value) + 1,
+						       strcspn(text + strlen(value) + 1, "\n"),
+						       NULL),
+					 value);
 	}
 	return rc;
 }
 
 static bool
-is_told(struct ending *e, const char *path)
+is_reported(struct refs_report *e, const char *path)
 {
 	const char **slot;
 
-	for (size_t i = 0; i < e->told_count; i++)
-		if (strcmp(e->told[i], path) == 0)
+	for (size_t i = 0; i < e->reported_count; i++)
+		if (strcmp(e->reported[i], path) == 0)
 			return true;
-	slot = arena_push(&e->refs->arena, &e->told, &e->told_count, sizeof *slot, NULL);
+	slot = arena_push(&e->refs->arena, &e->reported, &e->reported_count, sizeof *slot, NULL);
 	if (slot == NULL)
 		return false;
 	*slot = arena_strdup(&e->refs->arena, path, NULL);
-	e->told_count -= *slot == NULL;
+	e->reported_count -= *slot == NULL;
 	return false;
 }
 
 static void
-pass_on(void *sink, const struct committed *one)
+report_committed(void *sink, const struct committed *one)
 {
-	struct ending *e = sink;
+	struct refs_report *e = sink;
 	auto_str struct str reason = {0};
 
 	const char *name = one->from != NULL ? one->from : e->name;
@@ -249,29 +250,30 @@ pass_on(void *sink, const struct committed *one)
 	else
 		str_printf(&reason, "%s; a checkout of %s brings it", one->reason,
 			   name == NULL ? "the index" : name);
-	if (!one->is_same && !reason.failed && e->told_count < EVENTS_MAX && !is_told(e, one->path))
-		e->tell(e->sink, &(struct autorun_change){name == NULL ? "staged" : "committed",
-							  one->path, reason.text});
+	if (!one->is_same && !reason.failed && e->reported_count < EVENTS_MAX &&
+	    !is_reported(e, one->path))
+		e->report(e->sink, &(struct autorun_change){name == NULL ? "staged" : "committed",
+							    one->path, reason.text});
 }
 
 /* name NULL: the index, with its entries and cached trees. */
 static void
-look_once(struct ending *e, const struct gitread *in, const char *name, const char *value)
+look_once(struct refs_report *e, const struct git_run *in, const char *name, const char *value)
 {
 	e->name = name;
-	e->unread += tree_check(in, value, pass_on, e, NULL) != 1;
+	e->unread += tree_check(in, value, report_committed, e, NULL) != 1;
 	if (name != NULL)
 		return;
 	e->is_cached = true;
-	e->unread += index_trees_check(in, e->refs->head, pass_on, e) != 1;
+	e->unread += index_trees_check(in, e->refs->head, report_committed, e) != 1;
 	e->is_cached = false;
 }
 
 /* Replacements apply to the user's git, but not to every command of git: examine both. */
 static void
-look(struct ending *e, const struct gitread *at, const char *name, const char *value)
+look(struct refs_report *e, const struct git_run *at, const char *name, const char *value)
 {
-	struct gitread in = *at;
+	struct git_run in = *at;
 
 	look_once(e, &in, name, value);
 	in.with_replacements = e->has_replacements;
@@ -280,21 +282,21 @@ look(struct ending *e, const struct gitread *at, const char *name, const char *v
 }
 
 static void
-look_state(struct ending *e)
+look_state(struct refs_report *e)
 {
-	struct gitread in = e->refs->in;
+	struct git_run in = e->refs->in;
 
-	e->unread += git_state_look(e->refs, &in, &e->state, pass_on, e) != 1;
+	e->unread += git_state_look(e->refs, &in, &e->state, report_committed, e) != 1;
 	in.with_replacements = e->has_replacements;
 	if (e->has_replacements)
-		e->unread += git_state_look(e->refs, &in, &e->state, pass_on, e) != 1;
+		e->unread += git_state_look(e->refs, &in, &e->state, report_committed, e) != 1;
 }
 
 /* A new replacement affects unchanged refs, too; HEAD is checked out next. */
 static void
-look_all(struct ending *e)
+look_all(struct refs_report *e)
 {
-	const struct gitread *in = &e->refs->in;
+	const struct git_run *in = &e->refs->in;
 	bool is_replaced = false;
 
 	e->has_replacements = git_run_has_replacements(in);
@@ -311,9 +313,9 @@ look_all(struct ending *e)
 static int
 look_worktree(void *context, const char *folder)
 {
-	struct ending *e = context;
+	struct refs_report *e = context;
 	struct refs_signature index = ref_files_sign(folder, "index");
-	struct gitread in = e->refs->in;
+	struct git_run in = e->refs->in;
 
 	in.git_dir = folder;
 	if (index.size > 0 && index.time >= e->refs->started)
@@ -322,9 +324,9 @@ look_worktree(void *context, const char *folder)
 }
 
 static int
-meet_worktree(void *context, const char *folder)
+note_worktree_index(void *context, const char *folder)
 {
-	struct ending *e = context;
+	struct refs_report *e = context;
 	struct refs_signature index = ref_files_sign(folder, "index");
 
 	e->has_index = e->has_index || (index.size > 0 && index.time >= e->refs->started);
@@ -342,13 +344,13 @@ find_packed(struct refs *refs)
 }
 
 const char *
-new_refs_tell(struct refs *refs, changed_fn *tell, void *sink)
+new_refs_report(struct refs *refs, changed_fn *report, void *sink)
 {
-	struct ending e = {.refs = refs, .tell = tell, .sink = sink};
+	struct refs_report e = {.refs = refs, .report = report, .sink = sink};
 	struct ref_reading r = {.refs = refs,
 				.left = AT_END,
 				.since = refs->has_odd ? 0 : refs->started,
-				.met = meet,
+				.met = add_new_ref,
 				.context = &e};
 	struct refs_signature index, tables;
 	int rc;
@@ -363,11 +365,11 @@ new_refs_tell(struct refs *refs, changed_fn *tell, void *sink)
 	rc = ref_files_all(&r);
 	arena_free(&r.arena);
 	if (rc == 0)
-		rc = meet_packed(&e);
+		rc = add_new_packed(&e);
 	if (rc == 0)
 		rc = git_state_find(refs, &e.state);
 	e.has_index = e.state.has_index;
-	ref_files_worktrees(refs, meet_worktree, &e);
+	ref_files_worktrees(refs, note_worktree_index, &e);
 	r.is_cut = r.is_cut || e.state.is_cut;
 	if (rc == 0 && e.count == 0 && e.state.count == 0 && e.unread == 0 && !r.is_cut &&
 	    !e.has_index && is_signed(&index, &refs->index))
@@ -385,7 +387,7 @@ new_refs_tell(struct refs *refs, changed_fn *tell, void *sink)
 }
 
 void
-new_refs_forget(struct refs *refs)
+new_refs_free(struct refs *refs)
 {
 	arena_free(&refs->arena);
 	*refs = (struct refs){0};

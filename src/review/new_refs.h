@@ -21,7 +21,7 @@ struct refs_text {
 
 struct refs {
 	struct arena arena;
-	struct gitread in;
+	struct git_run in;
 	const char *common_dir;
 	const char **values; /* names of objects at the start */
 	size_t count;
@@ -36,10 +36,10 @@ struct refs {
 };
 
 /* Records the state at the start; records nothing without a readable repository. */
-void new_refs_note(struct refs *refs, const struct plan *plan);
+void new_refs_record(struct refs *refs, const struct plan *plan);
 /*
  * Reports new contents as "committed" or "staged". Returns NULL, or what could not be examined, in
  * words. Call this after all processes have ended.
  */
-const char *new_refs_tell(struct refs *refs, changed_fn *tell, void *sink);
-void new_refs_forget(struct refs *refs);
+const char *new_refs_report(struct refs *refs, changed_fn *report, void *sink);
+void new_refs_free(struct refs *refs);

@@ -98,7 +98,7 @@ static int
 read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 {
 	struct stat at;
-	bool is_old, is_still = r->is_still;
+	bool is_old, is_unchanged = r->is_unchanged;
 	int rc;
 
 	if (lstat(path, &at) < 0)
@@ -107,13 +107,13 @@ read_entry(struct ref_reading *r, char path[PATH_MAX], size_t name, int depth)
 	if (S_ISLNK(at.st_mode) && stat(path, &at) < 0)
 		return 0;
 	if (S_ISDIR(at.st_mode)) {
-		r->is_still = is_still && is_old;
+		r->is_unchanged = is_unchanged && is_old;
 		rc = read_folder(r, path, name, depth + 1);
-		r->is_still = is_still;
+		r->is_unchanged = is_unchanged;
 		return rc;
 	}
-	r->is_cut = r->is_cut || (is_old && !is_still && r->refs->is_cut);
-	return is_old && (is_still || r->refs->is_cut) ? 0 : read_loose(r, path, path + name);
+	r->is_cut = r->is_cut || (is_old && !is_unchanged && r->refs->is_cut);
+	return is_old && (is_unchanged || r->refs->is_cut) ? 0 : read_loose(r, path, path + name);
 }
 
 /* name: offset in path where the name of the ref begins. */
@@ -147,7 +147,7 @@ read_below(struct ref_reading *r, const char *folder)
 
 	if (snprintf(path, sizeof path, "%s/refs", folder) >= PATH_MAX || lstat(path, &at) < 0)
 		return 0;
-	r->is_still = ref_files_time(&at) < r->since;
+	r->is_unchanged = ref_files_time(&at) < r->since;
 	return read_folder(r, path, strlen(folder) + 1, 0);
 }
 

@@ -11,10 +11,10 @@ struct ref_reading {
 	struct arena arena; /* for temporary data */
 	const struct refs *refs;
 	int left;
-	int64_t since; /* refs unchanged since then are known; 0: none are */
-	bool is_still; /* true if the directories up to refs/ did not change */
-	bool is_cut;   /* there are more, or deeper ones */
-	bool has_odd;  /* a ref leads out of refs/: its target may change while it does not */
+	int64_t since;	   /* refs unchanged since then are known; 0: none are */
+	bool is_unchanged; /* true if the directories up to refs/ did not change */
+	bool is_cut;	   /* there are more, or deeper ones */
+	bool has_odd;	   /* a ref leads out of refs/: its target may change while it does not */
 	ref_fn *met;
 	void *context;
 };

@@ -36,14 +36,14 @@ struct candidate {
 };
 
 struct tree_finding {
-	const struct gitread *in;
+	const struct git_run *in;
 	struct arena arena;
 	const char *listing, *end;
 	struct candidate *items;
 	size_t count;
 	bool is_cut; /* more candidates than the limit, or content is missing */
 	const char *from;
-	committed_fn *tell;
+	committed_fn *report;
 	void *sink;
 };
 
@@ -96,7 +96,7 @@ keep(struct tree_finding *f, const struct candidate *one, struct cordon_error *e
 
 /* Checks "MODE TYPE OBJECT\tPATH" or "MODE OBJECT STAGE\tPATH". */
 static int
-judge(struct tree_finding *f, const char *entry, struct cordon_error *err)
+check_entry(struct tree_finding *f, const char *entry, struct cordon_error *err)
 {
 	const char *tab = strchr(entry, '\t'), *object = strchr(entry, ' ');
 	struct candidate one = {.is_link = str_starts(entry, "120000 ")};
@@ -155,7 +155,7 @@ lead(struct tree_finding *f, const char *link, const char *text)
 
 /* Does a link lead into a repository, or to another protected name? */
 static const char *
-judge_link(struct tree_finding *f, const struct candidate *one, const char *text)
+check_link(struct tree_finding *f, const struct candidate *one, const char *text)
 {
 	const char *path = lead(f, one->path, text), *mark, *why;
 	enum tree_kind kind;
@@ -174,16 +174,16 @@ judge_link(struct tree_finding *f, const struct candidate *one, const char *text
 }
 
 static enum cause
-accept_place(void *context, enum gitconfig_place place, const char *path)
+accept_place(void *context, enum gitconfig_use place, const char *path)
 {
 	(void)context, (void)place, (void)path;
 	return CAUSE_NONE;
 }
 
 static const char *
-judge_modules(struct tree_finding *f, const struct gitconfig_text *text)
+check_modules(struct tree_finding *f, const struct gitconfig_text *text)
 {
-	static const struct gitconfig_asker asker = {accept_place, NULL};
+	static const struct gitconfig_path_check asker = {accept_place, NULL};
 	struct gitconfig_refusal refusal;
 
 	if (git_keys_check(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
@@ -203,7 +203,7 @@ is_checked_out(struct tree_finding *f, const char *path)
 
 /* Returns why a path in .gitmodules is refused, or NULL. */
 static const char *
-judge_paths(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
+check_paths(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
 	struct gitconfig config;
 	enum tree_kind kind;
@@ -233,22 +233,22 @@ static bool
 is_same_submodule(struct tree_finding *f, const struct candidate *one)
 {
 	static const char *const head[] = {"rev-parse", "--verify", "--quiet", "HEAD", NULL};
-	struct gitread in = *f->in;
-	struct gitread_text said = {NULL, 0};
+	struct git_run in = *f->in;
+	struct git_run_text output = {NULL, 0};
 	bool is_same;
 
 	in.git_dir = path_join(&f->arena, one->path, ".git", NULL);
 	is_same = in.git_dir != NULL && is_checked_out(f, one->path) &&
-		  git_run_ask(&in, head, NULL, &said, NULL) == 1 &&
-		  strcspn(said.text, "\n") == strlen(one->object) &&
-		  str_starts(said.text, one->object);
-	free(said.text);
+		  git_run_query(&in, head, NULL, &output, NULL) == 1 &&
+		  strcspn(output.text, "\n") == strlen(one->object) &&
+		  str_starts(output.text, one->object);
+	free(output.text);
 	return is_same;
 }
 
 /* A hook runs only in a repository: is its HEAD in the working tree, or among the entries? */
 static const char *
-judge_hook(struct tree_finding *f, const struct candidate *one)
+check_hook(struct tree_finding *f, const struct candidate *one)
 {
 	const char *path = one->path + strlen(f->in->plan->host->project) + 1;
 	size_t length = (size_t)(path_last(path) - path) - strlen("hooks/");
@@ -287,44 +287,44 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 
 /* For a file that a command may write, such as .gitmodules, equality proves nothing. */
 static const char *
-judge_content(struct tree_finding *f, const struct candidate *one,
+check_content(struct tree_finding *f, const struct candidate *one,
 	      const struct gitconfig_text *text, bool *ret_same)
 {
 	const char *why;
 
 	*ret_same = one->kind < KIND_SUBMODULE && is_same(one, text);
 	if (one->kind == KIND_LINK)
-		return judge_link(f, one, arena_strndup(&f->arena, text->text, text->length, NULL));
+		return check_link(f, one, arena_strndup(&f->arena, text->text, text->length, NULL));
 	if (one->kind != KIND_MODULES || one->is_link)
 		return one->reason;
-	why = judge_modules(f, text);
+	why = check_modules(f, text);
 	if (why != NULL)
 		return why;
 	*ret_same = false;
-	return judge_paths(f, one, text);
+	return check_paths(f, one, text);
 }
 
 /* text NULL: the object does not exist yet, but may arrive later. */
 static void
-tell_one(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
+report_one(struct tree_finding *f, const struct candidate *one, const struct gitconfig_text *text)
 {
-	struct committed told = {.path = one->path, .reason = one->reason, .from = f->from};
+	struct committed reported = {.path = one->path, .reason = one->reason, .from = f->from};
 
 	if (one->kind == KIND_SUBMODULE)
-		told.is_same = is_same_submodule(f, one);
+		reported.is_same = is_same_submodule(f, one);
 	else if (one->kind == KIND_HOOK)
-		told.reason = judge_hook(f, one);
+		reported.reason = check_hook(f, one);
 	else if (text != NULL)
-		told.reason = judge_content(f, one, text, &told.is_same);
+		reported.reason = check_content(f, one, text, &reported.is_same);
 	else if (one->kind != KIND_NAME)
 		f->is_cut = true;
-	if (told.reason != NULL)
-		f->tell(f->sink, &told);
+	if (reported.reason != NULL)
+		f->report(f->sink, &reported);
 }
 
 /* Parses "OBJECT TYPE SIZE\nCONTENT\n" or "OBJECT missing\n", one per candidate. */
 static int
-tell_all(struct tree_finding *f, const struct gitread_text *contents)
+report_all(struct tree_finding *f, const struct git_run_text *contents)
 {
 	const char *at = contents->text, *end = at + contents->length;
 
@@ -342,7 +342,7 @@ tell_all(struct tree_finding *f, const struct gitread_text *contents)
 			text.length = (size_t)strtoull(size, NULL, 10);
 		if (text.length >= (size_t)(end - line))
 			return 0;
-		tell_one(f, &f->items[i], *size == 'm' ? NULL : &text);
+		report_one(f, &f->items[i], *size == 'm' ? NULL : &text);
 		at = *size == 'm' ? line + 1 : text.text + text.length + 1;
 	}
 	return 1;
@@ -353,7 +353,7 @@ read_contents(struct tree_finding *f, struct cordon_error *err)
 {
 	static const char *const batch[] = {"cat-file", "--batch", NULL};
 	auto_str struct str objects = {0};
-	struct gitread_text contents = {NULL, 0};
+	struct git_run_text contents = {NULL, 0};
 	int rc;
 
 	for (size_t i = 0; i < f->count; i++)
@@ -362,28 +362,28 @@ read_contents(struct tree_finding *f, struct cordon_error *err)
 		return cordon_no_memory(err);
 	if (f->count == 0)
 		return 1;
-	rc = git_run_ask(f->in, batch, &(struct gitread_text){objects.text, objects.length},
-			 &contents, err);
+	rc = git_run_query(f->in, batch, &(struct git_run_text){objects.text, objects.length},
+			   &contents, err);
 	if (rc == 1)
-		rc = tell_all(f, &contents);
+		rc = report_all(f, &contents);
 	free(contents.text);
 	return rc == 1 ? !f->is_cut : rc;
 }
 
 int
-tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
+tree_check_listing(const struct git_run *in, const struct git_run_text *listing,
 		   const struct tree_check_sink *to, struct cordon_error *err)
 {
 	struct tree_finding f = {.in = in,
 				 .listing = listing->text,
 				 .end = listing->text + listing->length,
 				 .from = to->from,
-				 .tell = to->tell,
+				 .report = to->report,
 				 .sink = to->sink};
 	int rc = 0;
 
 	for (const char *at = f.listing; rc == 0 && at < f.end; at += strlen(at) + 1)
-		rc = judge(&f, at, err);
+		rc = check_entry(&f, at, err);
 	if (rc == 0)
 		rc = read_contents(&f, err);
 	arena_free(&f.arena);
@@ -391,14 +391,14 @@ tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
 }
 
 int
-tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *sink,
+tree_check(const struct git_run *in, const char *name, committed_fn *report, void *sink,
 	   struct cordon_error *err)
 {
 	const char *tree[] = {"ls-tree", "-r", "-z", "--full-tree", name, NULL};
 	static const char *const index[] = {"ls-files", "-s", "--resolve-undo", "-z", NULL};
-	struct gitread_text listing = {NULL, 0};
-	const struct tree_check_sink to = {tell, sink, NULL};
-	int rc = git_run_ask(in, name == NULL ? index : tree, NULL, &listing, err);
+	struct git_run_text listing = {NULL, 0};
+	const struct tree_check_sink to = {report, sink, NULL};
+	int rc = git_run_query(in, name == NULL ? index : tree, NULL, &listing, err);
 
 	if (rc <= 0)
 		return rc;

@@ -16,14 +16,14 @@ struct committed {
 typedef void committed_fn(void *sink, const struct committed *one);
 
 /* Checks the tree called name; NULL: the index. Returns 1, 0: unreadable, or an error. */
-int tree_check(const struct gitread *in, const char *name, committed_fn *tell, void *sink,
+int tree_check(const struct git_run *in, const char *name, committed_fn *report, void *sink,
 	       struct cordon_error *err);
 
 struct tree_check_sink {
-	committed_fn *tell;
+	committed_fn *report;
 	void *sink;
 	const char *from;
 };
 /* Examines entries of `git ls-tree -z` or `git ls-files -s -z`. */
-int tree_check_listing(const struct gitread *in, const struct gitread_text *listing,
+int tree_check_listing(const struct git_run *in, const struct git_run_text *listing,
 		       const struct tree_check_sink *to, struct cordon_error *err);

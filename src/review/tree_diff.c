@@ -10,10 +10,10 @@
 #include "base/str.h"
 
 struct diff_state {
-	const struct gitread *in;
+	const struct git_run *in;
 	const struct compared *pairs;
 	size_t count;
-	committed_fn *tell;
+	committed_fn *report;
 	void *sink;
 };
 
@@ -38,22 +38,22 @@ take_entry(const char *at, const char *end, const char *prefix, struct str *to)
 
 /* Output has one block per pair, after a line with its two names. */
 static int
-judge_blocks(const struct diff_state *l, const struct compared *pairs, size_t count,
-	     const struct gitread_text *said)
+check_blocks(const struct diff_state *l, const struct compared *pairs, size_t count,
+	     const struct git_run_text *output)
 {
-	const char *at = said->text, *end = at + said->length;
+	const char *at = output->text, *end = at + output->length;
 	int rc = 1;
 
 	for (size_t i = 0; i < count && at < end; i++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		auto_str struct str listing = {0};
-		struct tree_check_sink to = {l->tell, l->sink, pairs[i].from};
+		struct tree_check_sink to = {l->report, l->sink, pairs[i].from};
 
 		for (at = line == NULL ? end : line + 1; at < end && *at == ':';)
 			at = take_entry(at, end, pairs[i].prefix, &listing);
 		if (listing.failed ||
 		    (listing.length > 0 &&
-		     tree_check_listing(l->in, &(struct gitread_text){listing.text, listing.length},
+		     tree_check_listing(l->in, &(struct git_run_text){listing.text, listing.length},
 					&to, NULL) != 1))
 			rc = 0;
 	}
@@ -66,18 +66,18 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 	static const char *const diff[] = {"diff-tree", "--stdin",	"-r",	       "--raw",
 					   "-z",	"--no-renames", "--no-abbrev", NULL};
 	auto_str struct str input = {0};
-	struct gitread_text said = {NULL, 0};
+	struct git_run_text output = {NULL, 0};
 	int rc, first;
 
 	for (size_t i = 0; i < count; i++)
 		str_printf(&input, "%s %s\n", pairs[i].base, pairs[i].tree);
 	if (count == 0 || input.failed)
 		return !input.failed;
-	rc = git_run_ask(l->in, diff, &(struct gitread_text){input.text, input.length}, &said,
-			 NULL);
+	rc = git_run_query(l->in, diff, &(struct git_run_text){input.text, input.length}, &output,
+			   NULL);
 	if (rc == 1) {
-		rc = judge_blocks(l, pairs, count, &said);
-		free(said.text);
+		rc = check_blocks(l, pairs, count, &output);
+		free(output.text);
 		return rc;
 	}
 	/* git stops at the first tree that it cannot read */
@@ -91,15 +91,15 @@ compare(const struct diff_state *l, const struct compared *pairs, size_t count)
 
 /* The name of the empty tree depends on the repository's hash. */
 static const char *
-find_empty(struct arena *arena, const struct gitread *in)
+find_empty(struct arena *arena, const struct git_run *in)
 {
 	static const char *const hash[] = {"hash-object", "-t", "tree", "--stdin", NULL};
-	struct gitread_text said = {NULL, 0};
+	struct git_run_text output = {NULL, 0};
 	const char *tree = NULL;
 
-	if (git_run_ask(in, hash, NULL, &said, NULL) == 1)
-		tree = arena_strndup(arena, said.text, strcspn(said.text, "\n"), NULL);
-	free(said.text);
+	if (git_run_query(in, hash, NULL, &output, NULL) == 1)
+		tree = arena_strndup(arena, output.text, strcspn(output.text, "\n"), NULL);
+	free(output.text);
 	return tree;
 }
 
@@ -146,15 +146,15 @@ find_pairs(struct arena *arena, struct diff_state *l, const char *answers, struc
 }
 
 int
-tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
-		committed_fn *tell, void *sink)
+tree_diff_check(const struct git_run *in, const struct compared *pairs, size_t count,
+		committed_fn *report, void *sink)
 {
 	static const char *const check[] = {"cat-file", "--batch-check=%(objectname) %(objecttype)",
 					    "--buffer", NULL};
 	auto_arena struct arena arena = {0};
 	auto_str struct str input = {0};
-	struct gitread_text said = {NULL, 0};
-	struct diff_state l = {in, pairs, count, tell, sink};
+	struct git_run_text output = {NULL, 0};
+	struct diff_state l = {in, pairs, count, report, sink};
 	struct compared *found = count == 0 ? NULL
 					    : arena_alloc(&arena, count * sizeof *found, NULL);
 	int rc;
@@ -167,11 +167,12 @@ tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t c
 	}
 	if (input.failed)
 		return 0;
-	rc = git_run_ask(in, check, &(struct gitread_text){input.text, input.length}, &said, NULL);
+	rc = git_run_query(in, check, &(struct git_run_text){input.text, input.length}, &output,
+			   NULL);
 	if (rc == 1)
-		rc = find_pairs(&arena, &l, said.text, found);
+		rc = find_pairs(&arena, &l, output.text, found);
 	if (rc == 1)
 		rc = compare(&l, found, l.count);
-	free(said.text);
+	free(output.text);
 	return rc == 1;
 }

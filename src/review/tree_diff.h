@@ -12,5 +12,5 @@ struct compared {
 };
 
 /* Returns 1 if all was reported; 0 if a part could not be read. */
-int tree_diff_check(const struct gitread *in, const struct compared *pairs, size_t count,
-		    committed_fn *tell, void *sink);
+int tree_diff_check(const struct git_run *in, const struct compared *pairs, size_t count,
+		    committed_fn *report, void *sink);

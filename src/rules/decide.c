@@ -15,12 +15,12 @@
 /* The last rule of a layer with one effect for one right, and its sequence number. */
 struct last_rule {
 	const struct planned_rule *rule;
-	size_t turn; /* 0: none */
+	size_t seq; /* 0: none */
 };
 
 struct decide_state {
 	const char *path;
-	size_t turn;
+	size_t seq;
 	bool limit_hit;
 	struct last_rule last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
 	/* length of the longest path at which a path rule of the layer allows the right */
@@ -35,46 +35,45 @@ is_own_word(enum layer layer)
 }
 
 static void
-apply_rule(struct decide_state *ask, const struct planned_rule *rule)
+apply_rule(struct decide_state *state, const struct planned_rule *rule)
 {
 	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
 
-	ask->turn++;
+	state->seq++;
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (!(rule->rights & (1u << i)))
 			continue;
-		ask->last[rule->layer][rule->effect][i] = (struct last_rule){rule, ask->turn};
+		state->last[rule->layer][rule->effect][i] = (struct last_rule){rule, state->seq};
 		if (rule->effect == EFFECT_ALLOW && path_rule)
-			ask->named[rule->layer][i] = strlen(rule->path);
+			state->named[rule->layer][i] = strlen(rule->path);
 	}
 }
 
 static void
-apply_paths_at(struct decide_state *ask, const struct index *index, size_t length, uint64_t hash,
+apply_paths_at(struct decide_state *state, const struct index *index, size_t length, uint64_t hash,
 	       size_t below)
 {
-	size_t first = index_find(index, ask->path, length, hash);
+	size_t first = index_find(index, state->path, length, hash);
 
 	for (size_t i = first; index_has(index, i, first); i++)
-		if (index_match_reaches(index->paths[i].match, below) &&
-		    !index->paths[i].is_left_out)
-			apply_rule(ask, &index->paths[i]);
+		if (index_match_reaches(index->paths[i].match, below) && !index->paths[i].is_absent)
+			apply_rule(state, &index->paths[i]);
 }
 
 static void
-apply_paths(struct decide_state *ask, const struct index *index)
+apply_paths(struct decide_state *state, const struct index *index)
 {
-	size_t below = path_depth(ask->path);
+	size_t below = path_depth(state->path);
 	uint64_t hash = hash_byte(HASH_START, '/');
 
 	if (index->path_count == 0)
 		return;
-	apply_paths_at(ask, index, 1, hash, below);
+	apply_paths_at(state, index, 1, hash, below);
 	if (below == 0)
 		return;
-	for (const char *p = ask->path + 1;; p++) {
+	for (const char *p = state->path + 1;; p++) {
 		if (*p == '/' || *p == '\0')
-			apply_paths_at(ask, index, (size_t)(p - ask->path), hash, --below);
+			apply_paths_at(state, index, (size_t)(p - state->path), hash, --below);
 		if (*p == '\0')
 			return;
 		hash = hash_byte(hash, *p);
@@ -82,29 +81,29 @@ apply_paths(struct decide_state *ask, const struct index *index)
 }
 
 static void
-apply_patterns(struct decide_state *ask, const struct index *index)
+apply_patterns(struct decide_state *state, const struct index *index)
 {
 	for (size_t i = 0; i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
-		int found = index_matches(rule, ask->path);
+		int found = index_matches(rule, state->path);
 
 		/* a pattern that gave up denies and never allows */
 		if (found < 0)
-			ask->limit_hit = true;
+			state->limit_hit = true;
 		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
-			apply_rule(ask, rule);
+			apply_rule(state, rule);
 	}
 }
 
 /* Returns the deny of a more trusted layer if it is that layer's last rule for the right. */
 static const struct planned_rule *
-final_deny(const struct decide_state *ask, int layer, int right)
+final_deny(const struct decide_state *state, int layer, int right)
 {
 	for (int above = LAYER_BUILTIN; above < layer; above++) {
-		const struct last_rule *deny = &ask->last[above][EFFECT_DENY][right];
+		const struct last_rule *deny = &state->last[above][EFFECT_DENY][right];
 
 		if (above != LAYER_PROFILE &&
-		    deny->turn > ask->last[above][EFFECT_ALLOW][right].turn)
+		    deny->seq > state->last[above][EFFECT_ALLOW][right].seq)
 			return deny->rule;
 	}
 	return NULL;
@@ -115,25 +114,25 @@ final_deny(const struct decide_state *ask, int layer, int right)
  * overridden allow is ignored, so it cannot take away what others allow.
  */
 static void
-decide_right(const struct decide_state *ask, int right, bool by_default, struct verdict *to)
+decide_right(const struct decide_state *state, int right, bool by_default, struct verdict *to)
 {
 	struct last_rule best = {0};
 	const struct planned_rule *silencer = NULL;
 	bool allowed = by_default;
 
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
-		const struct last_rule *deny = &ask->last[layer][EFFECT_DENY][right];
-		const struct last_rule *allow = &ask->last[layer][EFFECT_ALLOW][right];
-		const struct planned_rule *final = allow->turn == 0 ? NULL
-								    : final_deny(ask, layer, right);
+		const struct last_rule *deny = &state->last[layer][EFFECT_DENY][right];
+		const struct last_rule *allow = &state->last[layer][EFFECT_ALLOW][right];
+		const struct planned_rule *final =
+			allow->seq == 0 ? NULL : final_deny(state, layer, right);
 
 		if (final != NULL)
 			silencer = final;
-		if (deny->turn > best.turn) {
+		if (deny->seq > best.seq) {
 			best = *deny;
 			allowed = false;
 		}
-		if (final == NULL && allow->turn > best.turn) {
+		if (final == NULL && allow->seq > best.seq) {
 			best = *allow;
 			allowed = true;
 		}
@@ -147,23 +146,23 @@ decide_right(const struct decide_state *ask, int right, bool by_default, struct 
 
 /* Does an effective rule of the user name the protected path itself? */
 static bool
-is_lifted(const struct decide_state *ask, int right, size_t anchor)
+is_lifted(const struct decide_state *state, int right, size_t anchor)
 {
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		if (is_own_word((enum layer)layer) && ask->named[layer][right] >= anchor &&
-		    final_deny(ask, layer, right) == NULL)
+		if (is_own_word((enum layer)layer) && state->named[layer][right] >= anchor &&
+		    final_deny(state, layer, right) == NULL)
 			return true;
 	return false;
 }
 
 static void
-apply_protection(const struct decide_state *ask, const struct protection *protection, size_t anchor,
-		 struct verdict *to)
+apply_protection(const struct decide_state *state, const struct protection *protection,
+		 size_t anchor, struct verdict *to)
 {
 	unsigned taken = 0;
 
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		if ((to->rights & RIGHTS_CHANGE & (1u << i)) && !is_lifted(ask, i, anchor))
+		if ((to->rights & RIGHTS_CHANGE & (1u << i)) && !is_lifted(state, i, anchor))
 			taken |= 1u << i;
 	if (taken != 0 && protection->kind == PROTECT_VETTED) {
 		to->vetted = protection;
@@ -204,34 +203,35 @@ deny_below(const struct index *index, const char *path)
 }
 
 static void
-apply_protections(struct decide_state *ask, const struct index *index, struct verdict *to)
+apply_protections(struct decide_state *state, const struct index *index, struct verdict *to)
 {
 	const struct protections *protections = &index->protections;
-	bool is_dotted = protected_can_match(ask->path);
+	bool is_dotted = protected_can_match(state->path);
 
 	for (size_t i = 0; (to->rights & RIGHTS_CHANGE) && i < protections->count; i++) {
 		const struct protection *one = &protections->items[i];
-		size_t anchor = one->is_dotted && !is_dotted ? 0 : protected_anchor(one, ask->path);
+		size_t anchor = one->is_dotted && !is_dotted ? 0
+							     : protected_anchor(one, state->path);
 
 		if (anchor > 0)
-			apply_protection(ask, one, anchor, to);
+			apply_protection(state, one, anchor, to);
 	}
 }
 
 struct verdict
 index_decide(const struct index *index, const char *path)
 {
-	struct decide_state ask = {.path = path};
+	struct decide_state state = {.path = path};
 	struct verdict verdict = {0};
 
-	apply_paths(&ask, index);
-	apply_patterns(&ask, index);
+	apply_paths(&state, index);
+	apply_patterns(&state, index);
 	for (int i = 0; i < RIGHT_KINDS; i++)
-		decide_right(&ask, i, (index->default_rights & (1u << i)) != 0, &verdict);
-	verdict.limit_hit = ask.limit_hit;
+		decide_right(&state, i, (index->default_rights & (1u << i)) != 0, &verdict);
+	verdict.limit_hit = state.limit_hit;
 	if (verdict.rights & (RIGHT_CREATE | RIGHT_DELETE))
-		verdict.held = deny_below(index, path);
+		verdict.pinned_by = deny_below(index, path);
 	if (verdict.rights & RIGHTS_CHANGE)
-		apply_protections(&ask, index, &verdict);
+		apply_protections(&state, index, &verdict);
 	return verdict;
 }

@@ -125,8 +125,8 @@ fill_slots(struct index *index, struct cordon_error *err)
 		uint64_t hash = hash_text(path);
 		size_t at = hash & (count - 1);
 
-		index->paths[i].again = i > 0 && strcmp(path, index->paths[i - 1].path) == 0;
-		if (index->paths[i].again)
+		index->paths[i].same_path = i > 0 && strcmp(path, index->paths[i - 1].path) == 0;
+		if (index->paths[i].same_path)
 			continue;
 		while (index->slots[at].number != 0)
 			at = (at + 1) & (count - 1);
@@ -199,7 +199,7 @@ index_match_reaches(enum match match, size_t below)
 bool
 index_has(const struct index *index, size_t number, size_t first)
 {
-	return number < index->path_count && (number == first || index->paths[number].again);
+	return number < index->path_count && (number == first || index->paths[number].same_path);
 }
 
 size_t
@@ -244,17 +244,17 @@ matches(const struct planned_rule *pattern, const char *path)
 int
 index_matches(const struct planned_rule *pattern, const char *path)
 {
-	char behind[PATH_MAX];
+	char path_in_other[PATH_MAX];
 	const char *rest;
 
-	if (pattern->behind == NULL)
+	if (pattern->alias_of == NULL)
 		return matches(pattern, path);
 	if (!path_below(path, pattern->root))
 		return 0;
 	rest = path + (strcmp(pattern->root, "/") == 0 ? 0 : strlen(pattern->root));
-	if (snprintf(behind, sizeof behind, "%s%s",
-		     strcmp(pattern->behind, "/") == 0 && *rest != '\0' ? "" : pattern->behind,
-		     strcmp(rest, "/") == 0 ? "" : rest) >= (int)sizeof behind)
+	if (snprintf(path_in_other, sizeof path_in_other, "%s%s",
+		     strcmp(pattern->alias_of, "/") == 0 && *rest != '\0' ? "" : pattern->alias_of,
+		     strcmp(rest, "/") == 0 ? "" : rest) >= (int)sizeof path_in_other)
 		return -1;
-	return matches(pattern, behind);
+	return matches(pattern, path_in_other);
 }

@@ -25,11 +25,11 @@ struct planned_rule {
 	const void *compiled;	 /* patterns: struct glob or pcre2_code */
 	bool exists;		 /* the path existed when the plan was made */
 	bool is_folder;		 /* and was a directory */
-	bool is_left_out;	 /* allows a missing path that nothing can create: ignored */
-	bool by_mount;		 /* not written: a second name that a mount gives */
+	bool is_absent;		 /* allows a missing path that nothing can create: ignored */
+	bool is_alias;		 /* not written: a second name that a mount gives */
 	/* of such a pattern: root is matched as if it were this path; else NULL */
-	const char *behind;
-	bool again; /* set by index_finish: same path as the previous entry */
+	const char *alias_of;
+	bool same_path; /* set by index_finish: same path as the previous entry */
 };
 
 struct index {
@@ -61,17 +61,14 @@ struct verdict {
 	 * a deny below this directory. It may be emptied but not moved, or the deny would stay
 	 * behind, and no link may replace it, or the deny would apply to another file
 	 */
-	const struct planned_rule *held;
+	const struct planned_rule *pinned_by;
 	const struct protection *vetted; /* changes must pass the check of this name's content */
 	bool limit_hit;			 /* a pattern gave up: counted as a match of a deny only */
 };
 
-/*
- * Compiles and copies a rule. An invalid pattern is an error. Patterns apply in the order in which
- * they are added: the caller adds the most trusted layer first.
- */
-int index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err);
 /* Call this after the last index_add, and again after adding more. */
+int index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err);
+/* Call this after the last index_add, and same_path after adding more. */
 int index_finish(struct index *index, struct cordon_error *err);
 void index_free(struct index *index);
 /* path is canonical. */
@@ -79,23 +76,23 @@ struct verdict index_decide(const struct index *index, const char *path);
 /* The same without the reasons, which is faster. */
 unsigned index_rights(const struct index *index, const char *path);
 /* Rights of a path, of an entry that no rule names, and of one in a new directory below. */
-struct reach {
-	unsigned own, below, deep;
+struct tree_rights {
+	unsigned self, child, descendant;
 };
-struct reach index_tree_rights(const struct index *index, const char *path);
+struct tree_rights index_tree_rights(const struct index *index, const char *path);
 /* The same for successive paths of one directory, whose rules the cache keeps. Initially zero. */
-struct reach_memo {
+struct tree_rights_cache {
 	const char *path; /* borrowed; must stay valid until the next call */
 	size_t length;
 	uint64_t hash;
-	struct heard {
+	struct layer_state {
 		unsigned rights;
 		/* by layer: rights whose last rule is a deny, and rights allowed at any time */
 		unsigned denied[LAYER_COUNT], allowed[LAYER_COUNT];
-	} heard[3];
+	} states[3];
 };
-struct reach index_tree_rights_cached(const struct index *index, const char *path,
-				      struct reach_memo *memo);
+struct tree_rights index_tree_rights_cached(const struct index *index, const char *path,
+					    struct tree_rights_cache *cache);
 
 /* ---- for decide.c and tree_rights.c ---- */
 

@@ -234,7 +234,7 @@ add_link_target(struct protected_build *m, const struct protected_row *row)
 
 static const struct {
 	const char *itself, *above;
-} led[] = {
+} reasons[] = {
 	[GIT_REF_HOOKS] = {GIT_REF_WHY_HOOKS, "it leads git to its hooks (core.hooksPath)"},
 	[GIT_REF_NAMES] = {GIT_REF_WHY_HOOKS, NULL},
 	[GIT_REF_UNKNOWN] = {"it may be a hook: settings of git's cannot be read", NULL},
@@ -283,18 +283,18 @@ add_above(struct protected_build *m, const char *path, const char *why)
  * replaced by a link.
  */
 static int
-add_led(struct protected_build *m, const struct git_ref_path *dir)
+add_ref_path(struct protected_build *m, const struct git_ref_path *dir)
 {
 	struct protected_row itself = {VET_NOTHING, false, false,
-				       NULL,	    false, led[dir->kind].itself};
+				       NULL,	    false, reasons[dir->kind].itself};
 	int rc;
 
 	if (itself.reason == NULL)
 		return 0;
-	if (led[dir->kind].above == NULL)
+	if (reasons[dir->kind].above == NULL)
 		return add_names(m, dir, itself.reason);
 	rc = add(m, &itself, quoted(m, dir->path));
-	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, led[dir->kind].above);
+	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, reasons[dir->kind].above);
 }
 
 /* The repository that the project's own pointer leads to is not exchanged for another. */
@@ -309,7 +309,7 @@ add_inner(struct protected_build *m, const char *path)
 
 /* Where nothing is vetted the folder could not be made at all: too much, for what agents also write in. */
 static bool
-is_left_out(const struct host *host, const struct protected_row *row)
+is_skipped(const struct host *host, const struct protected_row *row)
 {
 	return host->system == SYSTEM_MACOS && row->vet == VET_FOLDER && !row->in_git;
 }
@@ -329,7 +329,7 @@ protected_make(struct arena *arena, const struct host *host, struct protections 
 	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
-		if (is_left_out(host, &rows[i]))
+		if (is_skipped(host, &rows[i]))
 			continue;
 		if (!rows[i].in_git)
 			rc = add(&m, &rows[i], rows[i].name);
@@ -339,7 +339,7 @@ protected_make(struct arena *arena, const struct host *host, struct protections 
 			rc = add_link_target(&m, &rows[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
-		rc = add_led(&m, &host->hooks.items[i]);
+		rc = add_ref_path(&m, &host->hooks.items[i]);
 	if (rc == 0 && host->git.inner != NULL)
 		rc = add_inner(&m, host->git.inner);
 	return rc;

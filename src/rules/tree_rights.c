@@ -14,16 +14,16 @@
 #define NEW "/\001" /* a name that no rule speaks of */
 
 static void
-apply(struct heard *heard, const struct planned_rule *rule)
+apply(struct layer_state *state, const struct planned_rule *rule)
 {
 	if (rule->effect == EFFECT_DENY) {
-		heard->rights &= ~rule->rights;
-		heard->denied[rule->layer] |= rule->rights;
+		state->rights &= ~rule->rights;
+		state->denied[rule->layer] |= rule->rights;
 		return;
 	}
-	heard->rights |= rule->rights;
-	heard->denied[rule->layer] &= ~rule->rights;
-	heard->allowed[rule->layer] |= rule->rights;
+	state->rights |= rule->rights;
+	state->denied[rule->layer] &= ~rule->rights;
+	state->allowed[rule->layer] |= rule->rights;
 }
 
 /* A way down: count paths that begin with path and go on by 0, 1 and 2 new names. */
@@ -31,22 +31,22 @@ struct rights_walk {
 	const struct index *index;
 	const char *path;
 	int count;
-	struct heard heard[3];
+	struct layer_state states[3];
 	size_t below; /* names of path that are still to come */
 	uint64_t hash;
 };
 
 /* The rules at the first length bytes of the path. */
 static void
-hear_at(struct rights_walk *d, size_t length)
+apply_at(struct rights_walk *d, size_t length)
 {
 	size_t first = index_find(d->index, d->path, length, d->hash);
 
 	for (size_t i = first; index_has(d->index, i, first); i++)
 		for (int k = 0; k < d->count; k++)
 			if (index_match_reaches(d->index->paths[i].match, d->below + (size_t)k) &&
-			    !d->index->paths[i].is_left_out)
-				apply(&d->heard[k], &d->index->paths[i]);
+			    !d->index->paths[i].is_absent)
+				apply(&d->states[k], &d->index->paths[i]);
 }
 
 /* Down to the first length bytes, without what is said of the whole path. */
@@ -58,35 +58,35 @@ go_down(struct rights_walk *d, size_t length)
 	if (d->index->path_count == 0)
 		return;
 	if (d->path[1] != '\0')
-		hear_at(d, 1);
+		apply_at(d, 1);
 	for (size_t i = 1; i < length; i++) {
 		if (d->path[i] == '/') {
 			d->below--;
-			hear_at(d, i);
+			apply_at(d, i);
 		}
 		d->hash = hash_byte(d->hash, d->path[i]);
 	}
 }
 
 static void
-hear_last(struct rights_walk *d, size_t length)
+apply_last(struct rights_walk *d, size_t length)
 {
 	if (d->index->path_count == 0)
 		return;
 	d->below = 0;
-	hear_at(d, length);
+	apply_at(d, length);
 }
 
 /* Is an allow silenced by a more trusted layer? Then turns count. */
 static bool
-has_ceiling(const struct heard *heard)
+has_ceiling(const struct layer_state *state)
 {
 	unsigned final = 0;
 
 	for (int layer = 0; layer < LAYER_COUNT; layer++) {
-		if (heard->allowed[layer] & final)
+		if (state->allowed[layer] & final)
 			return true;
-		final |= layer == LAYER_PROFILE ? 0 : heard->denied[layer];
+		final |= layer == LAYER_PROFILE ? 0 : state->denied[layer];
 	}
 	return false;
 }
@@ -105,86 +105,87 @@ is_protected(const struct index *index, const char *path)
 }
 
 static unsigned
-resolve_layers(struct heard *heard, const struct index *index, const char *path)
+resolve_layers(struct layer_state *state, const struct index *index, const char *path)
 {
 	for (size_t i = 0; i < index->pattern_count; i++) {
 		const struct planned_rule *rule = &index->patterns[i];
 		int found = index_matches(rule, path);
 
 		if (found > 0 || (found < 0 && rule->effect == EFFECT_DENY))
-			apply(heard, rule);
+			apply(state, rule);
 	}
-	if (has_ceiling(heard) || ((heard->rights & RIGHTS_CHANGE) && is_protected(index, path)))
+	if (has_ceiling(state) || ((state->rights & RIGHTS_CHANGE) && is_protected(index, path)))
 		return index_decide(index, path).rights;
-	return heard->rights;
+	return state->rights;
 }
 
 static struct rights_walk
-descent_at(const struct index *index, const char *path, int count)
+walk_start(const struct index *index, const char *path, int count)
 {
 	struct rights_walk d = {.index = index, .path = path, .count = count};
 
 	for (int i = 0; i < count; i++)
-		d.heard[i].rights = index->default_rights;
+		d.states[i].rights = index->default_rights;
 	return d;
 }
 
-static struct reach
-settle_all(struct rights_walk *d, size_t length)
+static struct tree_rights
+resolve_all(struct rights_walk *d, size_t length)
 {
 	char below[PATH_MAX + sizeof NEW NEW];
-	struct reach reach = {.own = resolve_layers(&d->heard[0], d->index, d->path)};
+	struct tree_rights tree_rights = {.self = resolve_layers(&d->states[0], d->index, d->path)};
 
 	if (length == 1)
 		length = 0;
 	memcpy(below, d->path, length);
 	strcpy(below + length, NEW);
-	reach.below = resolve_layers(&d->heard[1], d->index, below);
+	tree_rights.child = resolve_layers(&d->states[1], d->index, below);
 	strcpy(below + length, NEW NEW);
-	reach.deep = resolve_layers(&d->heard[2], d->index, below);
-	return reach;
+	tree_rights.descendant = resolve_layers(&d->states[2], d->index, below);
+	return tree_rights;
 }
 
 unsigned
 index_rights(const struct index *index, const char *path)
 {
-	struct rights_walk d = descent_at(index, path, 1);
+	struct rights_walk d = walk_start(index, path, 1);
 	size_t length = strlen(path);
 
 	go_down(&d, length);
-	hear_last(&d, length);
-	return resolve_layers(&d.heard[0], index, path);
+	apply_last(&d, length);
+	return resolve_layers(&d.states[0], index, path);
 }
 
-struct reach
-index_tree_rights_cached(const struct index *index, const char *path, struct reach_memo *memo)
+struct tree_rights
+index_tree_rights_cached(const struct index *index, const char *path,
+			 struct tree_rights_cache *cache)
 {
-	struct rights_walk d = descent_at(index, path, 3);
+	struct rights_walk d = walk_start(index, path, 3);
 	size_t length = strlen(path), folder = (size_t)(path_last(path) - path);
 
 	if (length >= PATH_MAX)
-		return (struct reach){0};
-	if (memo->path != NULL && folder > 1 && folder == memo->length &&
-	    memcmp(memo->path, path, folder) == 0) {
-		memcpy(d.heard, memo->heard, sizeof d.heard);
-		d.hash = memo->hash;
+		return (struct tree_rights){0};
+	if (cache->path != NULL && folder > 1 && folder == cache->length &&
+	    memcmp(cache->path, path, folder) == 0) {
+		memcpy(d.states, cache->states, sizeof d.states);
+		d.hash = cache->hash;
 	} else {
 		go_down(&d, folder);
-		*memo = (struct reach_memo){.length = folder, .hash = d.hash};
-		memcpy(memo->heard, d.heard, sizeof d.heard);
+		*cache = (struct tree_rights_cache){.length = folder, .hash = d.hash};
+		memcpy(cache->states, d.states, sizeof d.states);
 	}
-	memo->path = path;
+	cache->path = path;
 	/* only names come now */
 	for (size_t i = folder; i < length; i++)
 		d.hash = hash_byte(d.hash, path[i]);
-	hear_last(&d, length);
-	return settle_all(&d, length);
+	apply_last(&d, length);
+	return resolve_all(&d, length);
 }
 
-struct reach
+struct tree_rights
 index_tree_rights(const struct index *index, const char *path)
 {
-	struct reach_memo memo = {0};
+	struct tree_rights_cache cache = {0};
 
-	return index_tree_rights_cached(index, path, &memo);
+	return index_tree_rights_cached(index, path, &cache);
 }

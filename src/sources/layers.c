@@ -260,7 +260,7 @@ load_optional_file(struct loader *l, const char *path, enum layer layer)
 
 /* Returns 1, 0 if path does not exist, or an error. */
 static int
-process_scan_one(struct loader *l, const char *path, struct stat *ret_stat)
+stat_optional(struct loader *l, const char *path, struct stat *ret_stat)
 {
 	if (stat(path, ret_stat) == 0)
 		return 1;
@@ -282,13 +282,13 @@ project_settings(struct loader *l, const char *path, const char **ret_path)
 	*ret_path = NULL;
 	if (l->input->project == NULL)
 		return 0;
-	rc = process_scan_one(l, path, &named);
+	rc = stat_optional(l, path, &named);
 	if (rc <= 0)
 		return rc;
 	path = path_join(&l->stack->arena, l->input->project, ".zed/settings.json", l->err);
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
-	rc = process_scan_one(l, path, &own);
+	rc = stat_optional(l, path, &own);
 	if (rc > 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino)
 		*ret_path = path;
 	return rc < 0 ? rc : 0;

@@ -20,7 +20,7 @@
 #define RECORD_MAX JSON_SIZE_MAX
 
 void
-trust_hash(const char *text, size_t length, char ret_hash[TRUST_HASH_SIZE])
+trust_store_hash(const char *text, size_t length, char ret_hash[TRUST_HASH_SIZE])
 {
 	SHA2_CTX context;
 	uint8_t digest[SHA256_DIGEST_LENGTH];
@@ -37,7 +37,7 @@ record_path(struct arena *arena, const char *state_dir, const char *file, struct
 {
 	char hash[TRUST_HASH_SIZE];
 
-	trust_hash(file, strlen(file), hash);
+	trust_store_hash(file, strlen(file), hash);
 	return arena_printf(arena, err, "%s/trust/%s.json", state_dir, hash);
 }
 
@@ -119,8 +119,8 @@ read_record(struct arena *arena, const struct json *value, struct trust *to,
 }
 
 int
-trust_load(struct arena *arena, const char *state_dir, const char *file, struct trust *ret,
-	   struct cordon_error *err)
+trust_store_load(struct arena *arena, const char *state_dir, const char *file, struct trust *ret,
+		 struct cordon_error *err)
 {
 	char *path = record_path(arena, state_dir, file, err);
 	struct cordon_error why = {0};
@@ -181,7 +181,7 @@ print_record(const struct trust *trust, struct str *to)
 }
 
 int
-trust_save(const char *state_dir, const struct trust *trust, struct cordon_error *err)
+trust_store_save(const char *state_dir, const struct trust *trust, struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
 	auto_str struct str text = {0};
@@ -210,7 +210,7 @@ trust_save(const char *state_dir, const struct trust *trust, struct cordon_error
 }
 
 int
-trust_remove(const char *state_dir, const char *file, struct cordon_error *err)
+trust_store_remove(const char *state_dir, const char *file, struct cordon_error *err)
 {
 	auto_arena struct arena arena = {0};
 	char *path = record_path(&arena, state_dir, file, err);

@@ -25,12 +25,12 @@ struct trust {
 	size_t pin_count;
 };
 
-void trust_hash(const char *text, size_t length, char ret_hash[TRUST_HASH_SIZE]);
+void trust_store_hash(const char *text, size_t length, char ret_hash[TRUST_HASH_SIZE]);
 /* Returns 1, or 0 if nothing is approved. A damaged or foreign record is an error. */
-int trust_load(struct arena *arena, const char *state_dir, const char *file, struct trust *ret,
-	       struct cordon_error *err);
-int trust_save(const char *state_dir, const struct trust *trust, struct cordon_error *err);
+int trust_store_load(struct arena *arena, const char *state_dir, const char *file,
+		     struct trust *ret, struct cordon_error *err);
+int trust_store_save(const char *state_dir, const struct trust *trust, struct cordon_error *err);
 /* Returns 1 if a record was removed, 0 if there was none. */
-int trust_remove(const char *state_dir, const char *file, struct cordon_error *err);
+int trust_store_remove(const char *state_dir, const char *file, struct cordon_error *err);
 /* Returns the current pin of a canonical path. */
 struct pin trust_store_pin(const char *path);

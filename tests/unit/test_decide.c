@@ -1282,7 +1282,7 @@ static bool
 agree(const struct verdict *verdict, const struct reference *ref)
 {
 	if (verdict->rights != ref->rights || verdict->limit_hit ||
-	    (verdict->held != NULL) != ref->held)
+	    (verdict->pinned_by != NULL) != ref->held)
 		return false;
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (ref->protected[i] != (verdict->by[i].protection != NULL))
@@ -1331,17 +1331,18 @@ static bool
 reach_agrees(const struct index *index, const char *path)
 {
 	unsigned rights = index_decide(index, path).rights;
-	struct reach_memo memo = {0};
-	struct reach reach = index_tree_rights(index, path), beside;
+	struct tree_rights_cache memo = {0};
+	struct tree_rights tree_rights = index_tree_rights(index, path), beside;
 	char near[TEXT_MAX + 8];
 
 	/* asked after another of the same folder */
 	snprintf(near, sizeof near, "%.*s\002", (int)(strrchr(path, '/') + 1 - path), path);
 	index_tree_rights_cached(index, near, &memo);
 	beside = index_tree_rights_cached(index, path, &memo);
-	return memcmp(&beside, &reach, sizeof reach) == 0 && index_rights(index, path) == rights &&
-	       reach.own == rights && reach.below == rights_below(index, path, "/\001") &&
-	       reach.deep == rights_below(index, path, "/\001/\001");
+	return memcmp(&beside, &tree_rights, sizeof tree_rights) == 0 &&
+	       index_rights(index, path) == rights && tree_rights.self == rights &&
+	       tree_rights.child == rights_below(index, path, "/\001") &&
+	       tree_rights.descendant == rights_below(index, path, "/\001/\001");
 }
 
 static void

@@ -234,13 +234,13 @@ whatever_git_sees_was_seen(void)
 /* ---- vetting ---- */
 
 static enum cause
-inside_only(void *context, enum gitconfig_place place, const char *path)
+inside_only(void *context, enum gitconfig_use place, const char *path)
 {
 	(void)context, (void)place;
 	return strstr(path, "out") == NULL ? CAUSE_NONE : CAUSE_GIT_OUTSIDE;
 }
 
-static const struct gitconfig_asker asker = {inside_only, NULL};
+static const struct gitconfig_path_check asker = {inside_only, NULL};
 
 /* NULL when accepted, else the key. */
 static const char *

@@ -242,7 +242,7 @@ what_moved_is_where_it_is(void)
 	struct git_repo_cache *memory = git_repo_cache_new(NULL);
 	struct git_repo_query q = {.path = path_join(&arena, host.project, "c/d/e/sub/.git", NULL),
 				   .top = strlen(host.project),
-				   .is_delicate = true};
+				   .is_marker = true};
 
 	check(is_closed(memory, &host, "tools/hooks/pre-commit"));
 	check(!is_closed(memory, &host, "c/tools/hooks/pre-commit"));
@@ -276,7 +276,7 @@ make(struct git_repo_cache *memory, const struct host *host, const char *name)
 	auto_arena struct arena arena = {0};
 	struct git_repo_query q = {.path = path_join(&arena, host->project, name, NULL),
 				   .top = strlen(host->project),
-				   .is_delicate = true};
+				   .is_marker = true};
 
 	git_repo_cache_lookup(memory, host, &q);
 	check_int(mkdir(q.path, 0700), 0);
@@ -309,7 +309,7 @@ a_new_repository_has_no_other_read_again(void)
 			check(!is_closed(memory, &host, "tools/free"));
 		}
 	}
-	rounds = 1 + (int)((git_repo_list_now() - time) / (HOOKROOTS_MOMENT_NS / 2));
+	rounds = 1 + (int)((git_repo_list_now() - time) / (GIT_REPO_MOMENT_NS / 2));
 	check(config_reads <= 20 * NEW + rounds * 2 * (MANY + NEW));
 	check(config_reads >= NEW);
 	git_repo_cache_free(memory);
@@ -395,7 +395,7 @@ what_is_made_and_gone_again_is_forgotten(void)
 	snprintf(real, sizeof real, "%s/p/bare", base);
 	check(git_repo_list_add_candidate(&roots, real, strlen(real), time));
 	for (int i = 0; i < 10000; i++) {
-		time += 120 * HOOKROOTS_MOMENT_NS;
+		time += 120 * GIT_REPO_MOMENT_NS;
 		snprintf(path, sizeof path, "%s/p/gone-%d", base, i);
 		check(git_repo_list_add_candidate(&roots, path, strlen(path), time));
 	}

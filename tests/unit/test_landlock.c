@@ -1123,8 +1123,9 @@ a_plan_with_gaps_gets_no_box(void)
 	struct fixture f;
 
 	plan_begin(&f);
-	f.plan.promises[G_FILES_CARVEOUT] = (struct promise){KEPT_GAP, "no broker", "wait for it"};
-	f.plan.promises[G_NET_DNS] = (struct promise){KEPT_GAP, "no broker", NULL};
+	f.plan.guarantees[G_FILES_CARVEOUT] =
+		(struct guarantee_state){GUARANTEE_GAP, "no broker", "wait for it"};
+	f.plan.guarantees[G_NET_DNS] = (struct guarantee_state){GUARANTEE_GAP, "no broker", NULL};
 	check_int(enforce_compile(&f.plan, &sandbox_options, &sandbox, &err), -CORDON_E_GAP);
 	check(sandbox == NULL);
 	check_str(err.text, "files.carveout cannot be kept here: no broker; wait for it; "

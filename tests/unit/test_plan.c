@@ -17,13 +17,13 @@
 
 /* The guarantees that are kept in this way, in order. Valid until the next call. */
 static const char *
-kept(const struct plan *plan, enum keeping keeping)
+kept(const struct plan *plan, enum guarantee_status keeping)
 {
 	static char text[800];
 
 	*text = '\0';
 	for (int i = 0; i < G_COUNT; i++)
-		if (plan->promises[i].keeping == keeping)
+		if (plan->guarantees[i].status == keeping)
 			list_add(text, sizeof text, " ", guarantee_names[i]);
 	return text;
 }
@@ -36,11 +36,11 @@ check_gaps(struct world *world, struct said said, const char *expected)
 
 	for (const char *p = expected; *p != '\0'; p++)
 		count += *p == ' ';
-	check_str(kept(plan, KEPT_GAP), expected);
+	check_str(kept(plan, GUARANTEE_GAP), expected);
 	check_int(plan_gaps(plan), count);
 	for (int i = 0; i < G_COUNT; i++)
-		if (plan->promises[i].keeping != KEPT_NOT_NEEDED)
-			check(plan->promises[i].how != NULL);
+		if (plan->guarantees[i].status != GUARANTEE_NOT_NEEDED)
+			check(plan->guarantees[i].how != NULL);
 }
 
 static void
@@ -51,11 +51,11 @@ the_default_is_kept_whole_on_abi_7(void)
 	world_make(&w);
 	check_gaps(&w, (struct said){0}, "");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
-	check_str(kept(plan, KEPT_ACCEPTED), "process.listing");
-	check_int(plan->promises[G_FILES_FUTURE].keeping, KEPT_ENFORCED);
-	check_int(plan->promises[G_FILES_PATTERN].keeping, KEPT_NOT_NEEDED);
-	check_int(plan->promises[G_LIMITS_TIME].keeping, KEPT_NOT_NEEDED);
-	check_str(plan->promises[G_PROCESS_SIGNAL].how, "Landlock scope");
+	check_str(kept(plan, GUARANTEE_ACCEPTED), "process.listing");
+	check_int(plan->guarantees[G_FILES_FUTURE].status, GUARANTEE_ENFORCED);
+	check_int(plan->guarantees[G_FILES_PATTERN].status, GUARANTEE_NOT_NEEDED);
+	check_int(plan->guarantees[G_LIMITS_TIME].status, GUARANTEE_NOT_NEEDED);
+	check_str(plan->guarantees[G_PROCESS_SIGNAL].how, "Landlock scope");
 }
 
 static void
@@ -71,14 +71,15 @@ with_a_broker_every_landlock_keeps_the_default(void)
 		auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 		check_int(plan->routes_sockets, abis[i] < 9);
 		check_int(plan->routes_signals, abis[i] < 6);
-		check_str(plan->promises[G_PROCESS_SIGNAL].how,
+		check_str(plan->guarantees[G_PROCESS_SIGNAL].how,
 			  abis[i] < 6 ? "broker over Landlock" : "Landlock scope");
 		check(!plan->routes_network);
-		check_str(plan->promises[G_FILES_WRITE].how,
+		check_str(plan->guarantees[G_FILES_WRITE].how,
 			  abis[i] < 3 ? "Landlock; truncation by the broker" : "Landlock");
-		check_str(plan->promises[G_SOCKETS_ABSTRACT].how,
+		check_str(plan->guarantees[G_SOCKETS_ABSTRACT].how,
 			  abis[i] < 6 ? "broker" : "Landlock scope");
-		check_str(plan->promises[G_SOCKETS_PATH].how, abis[i] < 9 ? "broker" : "Landlock");
+		check_str(plan->guarantees[G_SOCKETS_PATH].how,
+			  abis[i] < 9 ? "broker" : "Landlock");
 	}
 }
 
@@ -123,8 +124,8 @@ without_landlock_files_cannot_be_kept(void)
 		   "files.read files.write files.execute files.future files.metadata "
 		   "process.signal process.ptrace");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
-	check_str(plan->promises[G_FILES_READ].how, "there is no Landlock");
-	check(plan->promises[G_FILES_READ].remedy != NULL);
+	check_str(plan->guarantees[G_FILES_READ].how, "there is no Landlock");
+	check(plan->guarantees[G_FILES_READ].remedy != NULL);
 }
 
 static void
@@ -138,9 +139,10 @@ yama_2_takes_the_broker_away_and_says_so(void)
 		check_gaps(&w, (struct said){0}, yama < 2 ? "" : "files.future files.metadata");
 	}
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
-	check_str(plan->promises[G_FILES_FUTURE].how,
+	check_str(plan->guarantees[G_FILES_FUTURE].how,
 		  "Yama keeps the broker from reading the command's arguments");
-	check_str(plan->promises[G_FILES_FUTURE].remedy, "set kernel.yama.ptrace_scope to 0 or 1");
+	check_str(plan->guarantees[G_FILES_FUTURE].remedy,
+		  "set kernel.yama.ptrace_scope to 0 or 1");
 }
 
 static void
@@ -186,13 +188,13 @@ limits_that_need_a_cgroup_say_so(void)
 	check_gaps(&w, (struct said){0}, "");
 	check_gaps(&w, (struct said){.user = limits}, "limits.processes limits.memory");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = limits});
-	check_str(plan->promises[G_LIMITS_MEMORY].how,
+	check_str(plan->guarantees[G_LIMITS_MEMORY].how,
 		  "no cgroup of ours can limit it, and systemd makes none");
-	check_str(plan->promises[G_PROCESS_TREE].how, "subreapers and pidfds");
+	check_str(plan->guarantees[G_PROCESS_TREE].how, "subreapers and pidfds");
 	w.facts.values[FACT_SCOPE] = 1;
 	auto_plan struct plan *scope = world_plan(&w, (struct said){.user = limits});
-	check_str(scope->promises[G_LIMITS_MEMORY].how, "systemd scope");
-	check_str(scope->promises[G_LIMITS_PROCESSES].how, "systemd scope");
+	check_str(scope->guarantees[G_LIMITS_MEMORY].how, "systemd scope");
+	check_str(scope->guarantees[G_LIMITS_PROCESSES].how, "systemd scope");
 }
 
 /* There is no filter for one without the other. */
@@ -226,10 +228,10 @@ a_gap_is_accepted_by_name_and_no_other(void)
 		   "files.future files.metadata sockets.path sockets.abstract process.signal");
 	auto_plan struct plan *plan = world_plan(
 		&w, (struct said){.user = "{\"accept\": [\"process.signal\", \"net.udp\"]}"});
-	check_int(plan->promises[G_PROCESS_SIGNAL].keeping, KEPT_ACCEPTED);
-	check_str(plan->promises[G_SOCKETS_PATH].how, "seccomp: there are none but pairs");
+	check_int(plan->guarantees[G_PROCESS_SIGNAL].status, GUARANTEE_ACCEPTED);
+	check_str(plan->guarantees[G_SOCKETS_PATH].how, "seccomp: there are none but pairs");
 	/* what is kept anyway stays kept */
-	check_int(plan->promises[G_NET_UDP].keeping, KEPT_ENFORCED);
+	check_int(plan->guarantees[G_NET_UDP].status, GUARANTEE_ENFORCED);
 }
 
 static void
@@ -244,15 +246,15 @@ only_what_is_asked_for_can_be_a_gap(void)
 	/* cordon's own folders are a restriction too: without them nothing is left to keep */
 	w.host.config_dir = w.host.state_dir = NULL;
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.inline_text = free});
-	check_int(plan->promises[G_FILES_READ].keeping, KEPT_NOT_NEEDED);
-	check_int(plan->promises[G_NET_TCP].keeping, KEPT_NOT_NEEDED);
-	check_int(plan->promises[G_ENV_FILTER].keeping, KEPT_NOT_NEEDED);
+	check_int(plan->guarantees[G_FILES_READ].status, GUARANTEE_NOT_NEEDED);
+	check_int(plan->guarantees[G_NET_TCP].status, GUARANTEE_NOT_NEEDED);
+	check_int(plan->guarantees[G_ENV_FILTER].status, GUARANTEE_NOT_NEEDED);
 	auto_plan struct plan *domains = world_plan(
 		&w, (struct said){.user = "{\"network\": {\"domains\": [\"a.example\"]}}"});
-	check_int(domains->promises[G_NET_DOMAINS].keeping, KEPT_ENFORCED);
-	check_int(domains->promises[G_NET_DNS].keeping, KEPT_ENFORCED);
+	check_int(domains->guarantees[G_NET_DOMAINS].status, GUARANTEE_ENFORCED);
+	check_int(domains->guarantees[G_NET_DNS].status, GUARANTEE_ENFORCED);
 	auto_plan struct plan *strict = world_plan(&w, (struct said){.args = {"strict"}});
-	check_int(strict->promises[G_PROCESS_LISTING].keeping, KEPT_ENFORCED);
+	check_int(strict->guarantees[G_PROCESS_LISTING].status, GUARANTEE_ENFORCED);
 }
 
 /* Where the kernel alone cannot say it, the broker is needed. */
@@ -299,10 +301,11 @@ a_deny_inside_what_is_allowed_needs_the_broker(void)
 
 		snprintf(text, sizeof text, "{\"extends\": [], \"files\": {%s}}", rows[i].files);
 		auto_plan struct plan *plan = world_plan(&w, (struct said){.inline_text = text});
-		if ((plan->promises[G_FILES_CARVEOUT].keeping == KEPT_ENFORCED) != rows[i].carveout)
+		if ((plan->guarantees[G_FILES_CARVEOUT].status == GUARANTEE_ENFORCED) !=
+		    rows[i].carveout)
 			printf("# for %s\n", rows[i].files);
-		check_int(plan->promises[G_FILES_CARVEOUT].keeping,
-			  rows[i].carveout ? KEPT_ENFORCED : KEPT_NOT_NEEDED);
+		check_int(plan->guarantees[G_FILES_CARVEOUT].status,
+			  rows[i].carveout ? GUARANTEE_ENFORCED : GUARANTEE_NOT_NEEDED);
 	}
 }
 
@@ -325,7 +328,7 @@ a_deny_of_less_than_the_tree_another_layer_grants_needs_the_broker(void)
 			&w, (struct said){
 				    .system = "{\"extends\": [], \"files\": {\"read\": [\"/a\"]}}",
 				    .user = text});
-		check_int(plan->promises[G_FILES_CARVEOUT].keeping, KEPT_ENFORCED);
+		check_int(plan->guarantees[G_FILES_CARVEOUT].status, GUARANTEE_ENFORCED);
 	}
 }
 
@@ -337,7 +340,7 @@ patterns_need_the_broker(void)
 
 	world_make(&w);
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = text});
-	check_int(plan->promises[G_FILES_PATTERN].keeping, KEPT_ENFORCED);
+	check_int(plan->guarantees[G_FILES_PATTERN].status, GUARANTEE_ENFORCED);
 	w.facts.values[FACT_SECCOMP_NOTIFY] = 0;
 	check_gaps(&w, (struct said){.user = text}, "files.future files.pattern files.metadata");
 }
@@ -389,11 +392,11 @@ macos_keeps_what_seatbelt_keeps(void)
 	check_str(rights_at(plan, "/private/etc/hosts"), "r");
 	check_str(rights_at(plan, "/System/Library"), "rx");
 	check_str(rights_at(plan, "$PROJECT/.git/config"), "rx");
-	check_int(plan->promises[G_SOCKETS_ABSTRACT].keeping, KEPT_ENFORCED);
+	check_int(plan->guarantees[G_SOCKETS_ABSTRACT].status, GUARANTEE_ENFORCED);
 	w.facts.values[FACT_SEATBELT] = 0;
 	auto_plan struct plan *bare = world_plan(&w, (struct said){0});
-	check_int(bare->promises[G_FILES_READ].keeping, KEPT_GAP);
-	check_str(bare->promises[G_FILES_READ].how, "there is no Seatbelt");
+	check_int(bare->guarantees[G_FILES_READ].status, GUARANTEE_GAP);
+	check_str(bare->guarantees[G_FILES_READ].how, "there is no Seatbelt");
 }
 
 static void

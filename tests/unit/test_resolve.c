@@ -79,7 +79,7 @@ compare_with_table(struct arena *arena, const struct tree *tree, const char *pat
 
 /* The longer it remembers the more it knows; the answer is the same. */
 static void
-compare_with_memory(struct arena *arena, const struct fs_memory *memory, const char *path)
+compare_with_memory(struct arena *arena, const struct fs_cache *memory, const char *path)
 {
 	struct resolved real = {.path = "error"}, told = {.path = "error"};
 
@@ -125,7 +125,7 @@ compare_tree(const struct tree *tree)
 {
 	static char paths[PATHS_PER_TREE][TEXT_SIZE];
 	auto_arena struct arena arena = {NULL};
-	struct fs_memory memory;
+	struct fs_cache memory;
 	char line[PATH_MAX];
 	FILE *answers;
 
@@ -385,7 +385,7 @@ a_view_that_remembers_looks_once_and_says_the_same(void)
 {
 	struct counting counting = {0};
 	const struct fs_view view = {.ctx = &counting, .look = count_and_look};
-	struct fs_memory memory;
+	struct fs_cache memory;
 	int wrong = 0;
 
 	fs_cache_start(&memory, &view);

@@ -22,7 +22,7 @@ sample(const char *content)
 			      .pins = pins,
 			      .pin_count = 2};
 
-	trust_hash(content, strlen(content), trust.hash);
+	trust_store_hash(content, strlen(content), trust.hash);
 	return trust;
 }
 
@@ -33,7 +33,7 @@ record_path(const struct world *world)
 	static char path[400];
 	char hash[TRUST_HASH_SIZE];
 
-	trust_hash(FILE_NAME, strlen(FILE_NAME), hash);
+	trust_store_hash(FILE_NAME, strlen(FILE_NAME), hash);
 	snprintf(path, sizeof path, "%s/trust/%s.json", world->host.state_dir, hash);
 	return path;
 }
@@ -42,7 +42,7 @@ static int
 load(struct world *world, struct trust *ret)
 {
 	world->err = (struct cordon_error){0};
-	return trust_load(&world->arena, world->host.state_dir, FILE_NAME, ret, &world->err);
+	return trust_store_load(&world->arena, world->host.state_dir, FILE_NAME, ret, &world->err);
 }
 
 static void
@@ -50,11 +50,11 @@ hashes_are_sha_256(void)
 {
 	char hash[TRUST_HASH_SIZE];
 
-	trust_hash("", 0, hash);
+	trust_store_hash("", 0, hash);
 	check_str(hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	trust_hash("abc", 3, hash);
+	trust_store_hash("abc", 3, hash);
 	check_str(hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-	trust_hash("abc\0d", 5, hash);
+	trust_store_hash("abc\0d", 5, hash);
 	check(strncmp(hash, "ba7816bf", 8) != 0);
 }
 
@@ -64,14 +64,14 @@ one_changed_byte_is_another_content(void)
 	static const char text[] = "{\"network\": \"all\"} ";
 	char changed[sizeof text], one[TRUST_HASH_SIZE], other[TRUST_HASH_SIZE];
 
-	trust_hash(text, sizeof text - 1, one);
+	trust_store_hash(text, sizeof text - 1, one);
 	for (size_t i = 0; i < sizeof text - 1; i++) {
 		memcpy(changed, text, sizeof text);
 		changed[i] ^= 1;
-		trust_hash(changed, sizeof text - 1, other);
+		trust_store_hash(changed, sizeof text - 1, other);
 		check(strcmp(one, other) != 0);
 	}
-	trust_hash(text, sizeof text - 2, other);
+	trust_store_hash(text, sizeof text - 2, other);
 	check(strcmp(one, other) != 0);
 }
 
@@ -83,7 +83,7 @@ what_was_saved_comes_back(void)
 
 	world_make(&w);
 	check_int(load(&w, &loaded), 0);
-	check_int(trust_save(w.host.state_dir, &saved, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &saved, &w.err), 0);
 	check_int(load(&w, &loaded), 1);
 	check_str(loaded.file, FILE_NAME);
 	check_str(loaded.hash, saved.hash);
@@ -107,7 +107,7 @@ nobody_else_can_read_or_write_it(void)
 	mode_t before = umask(0);
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
 	umask(before);
 	check_int(stat(record_path(&w), &st), 0);
 	check_int(st.st_mode & 07777, 0600);
@@ -125,8 +125,8 @@ saving_again_replaces(void)
 	world_make(&w);
 	second.pin_count = 0;
 	second.approved.count = 0;
-	check_int(trust_save(w.host.state_dir, &first, &w.err), 0);
-	check_int(trust_save(w.host.state_dir, &second, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &first, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &second, &w.err), 0);
 	check_int(load(&w, &loaded), 1);
 	check_str(loaded.hash, second.hash);
 	check(strcmp(loaded.hash, first.hash) != 0);
@@ -140,13 +140,13 @@ removing_takes_it_back_once(void)
 	struct trust trust = sample("{}"), loaded;
 
 	world_make(&w);
-	check_int(trust_remove(w.host.state_dir, FILE_NAME, &w.err), 0);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
-	check_int(trust_remove(w.host.state_dir, "/another", &w.err), 0);
+	check_int(trust_store_remove(w.host.state_dir, FILE_NAME, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_remove(w.host.state_dir, "/another", &w.err), 0);
 	check_int(load(&w, &loaded), 1);
-	check_int(trust_remove(w.host.state_dir, FILE_NAME, &w.err), 1);
+	check_int(trust_store_remove(w.host.state_dir, FILE_NAME, &w.err), 1);
 	check_int(load(&w, &loaded), 0);
-	check_int(trust_remove(w.host.state_dir, FILE_NAME, &w.err), 0);
+	check_int(trust_store_remove(w.host.state_dir, FILE_NAME, &w.err), 0);
 }
 
 static void
@@ -156,9 +156,9 @@ files_do_not_share_records(void)
 	struct trust one = sample("{}"), loaded;
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &one, &w.err), 0);
-	check_int(trust_load(&w.arena, w.host.state_dir, "/home/me/q/.cordon.json", &loaded,
-			     &w.err),
+	check_int(trust_store_save(w.host.state_dir, &one, &w.err), 0);
+	check_int(trust_store_load(&w.arena, w.host.state_dir, "/home/me/q/.cordon.json", &loaded,
+				   &w.err),
 		  0);
 }
 
@@ -208,7 +208,7 @@ a_damaged_record_is_an_error_and_no_approval(void)
 	struct trust trust = sample("{}");
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
 	for (size_t i = 0; i < COUNT(damaged); i++) {
 		write_file(record_path(&w), damaged[i]);
 		check_int(load(&w, &trust), -CORDON_E_TRUST);
@@ -235,7 +235,7 @@ a_record_others_could_have_written_is_refused(void)
 	struct trust trust = sample("{}");
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		check_int(chmod(record_path(&w), rows[i].mode), 0);
 		check_int(load(&w, &trust), rows[i].expected);
@@ -249,7 +249,7 @@ a_record_of_another_owner_is_refused(void)
 	struct trust trust = sample("{}");
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
 	check_int(chown(record_path(&w), 12345, (gid_t)-1), 0);
 	check_int(load(&w, &trust), -CORDON_E_TRUST);
 	check(strstr(w.err.text, "could have been written by others") != NULL);
@@ -262,7 +262,7 @@ what_is_no_record_at_all_is_refused(void)
 	struct trust trust = sample("{}");
 
 	world_make(&w);
-	check_int(trust_save(w.host.state_dir, &trust, &w.err), 0);
+	check_int(trust_store_save(w.host.state_dir, &trust, &w.err), 0);
 	check_int(unlink(record_path(&w)), 0);
 	check_int(mkdir(record_path(&w), 0700), 0);
 	check(load(&w, &trust) < 0);
@@ -281,10 +281,10 @@ a_store_that_cannot_be_made_is_an_error(void)
 	world_make(&w);
 	file = world_path(&w, "file");
 	write_file(file, "x");
-	check(trust_save(file, &trust, &w.err) < 0);
+	check(trust_store_save(file, &trust, &w.err) < 0);
 	check(w.err.code != 0);
-	check_int(trust_load(&w.arena, file, FILE_NAME, &trust, &w.err), 0);
-	check_int(trust_remove(file, FILE_NAME, &w.err), 0);
+	check_int(trust_store_load(&w.arena, file, FILE_NAME, &trust, &w.err), 0);
+	check_int(trust_store_remove(file, FILE_NAME, &w.err), 0);
 }
 
 static void

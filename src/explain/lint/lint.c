@@ -61,7 +61,7 @@ lint_source(struct linter *l, const struct planned_rule *rule)
 bool
 lint_is_own(const struct planned_rule *rule)
 {
-	return rule->layer > LAYER_PROFILE && rule->rights != 0 && !rule->by_mount;
+	return rule->layer > LAYER_PROFILE && rule->rights != 0 && !rule->is_alias;
 }
 
 bool

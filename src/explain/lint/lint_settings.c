@@ -30,16 +30,16 @@ lint_accept(struct linter *l, const struct lint_text *text)
 	for (size_t i = 0; rc == 0 && text->in_force && i < accept->count; i++) {
 		const struct word *word = &accept->items[i];
 		int guarantee = merge_guarantee_by_name(word->text);
-		const struct promise *promise;
+		const struct guarantee_state *promise;
 
 		if (guarantee < 0)
 			continue;
-		promise = &l->plan->promises[guarantee];
-		if (promise->keeping == KEPT_NOT_NEEDED)
+		promise = &l->plan->guarantees[guarantee];
+		if (promise->status == GUARANTEE_NOT_NEEDED)
 			rc = lint_add(l, LINT_NOTE, word->place,
 				      "%s need not be accepted: this policy does not ask for it",
 				      word->text);
-		else if (promise->keeping == KEPT_ENFORCED)
+		else if (promise->status == GUARANTEE_ENFORCED)
 			rc = lint_add(l, LINT_NOTE, word->place,
 				      "%s need not be accepted here: it is kept (%s)", word->text,
 				      promise->how);

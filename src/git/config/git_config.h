@@ -38,7 +38,7 @@ enum gitconfig_kind {
 	GITCONFIG_MODULES     /* .gitmodules */
 };
 
-enum gitconfig_place {
+enum gitconfig_use {
 	GITCONFIG_WORKTREE, /* a working tree, as written in a git directory */
 	GITCONFIG_BARE,	    /* no path: a value of core.bare */
 	GITCONFIG_REMOTE,   /* a local repository that is fetched from and pushed to */
@@ -46,8 +46,8 @@ enum gitconfig_place {
 };
 
 /* Returns CAUSE_NONE, or why the path must not be used there. */
-struct gitconfig_asker {
-	enum cause (*refuse)(void *context, enum gitconfig_place place, const char *path);
+struct gitconfig_path_check {
+	enum cause (*refuse)(void *context, enum gitconfig_use place, const char *path);
 	void *context;
 };
 
@@ -66,8 +66,9 @@ struct gitconfig_text {
  * too; 0 if refused; or an error.
  */
 int git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
-		   const struct gitconfig_text *present, const struct gitconfig_asker *asker,
-		   struct gitconfig_refusal *ret, struct cordon_error *err);
+		   const struct gitconfig_text *present,
+		   const struct gitconfig_path_check *path_check, struct gitconfig_refusal *ret,
+		   struct cordon_error *err);
 
 /*
  * Keeps the address of a remote that is still named (git_remotes.c). Returns 1 if text was replaced

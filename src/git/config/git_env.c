@@ -149,7 +149,7 @@ take_program(struct git_scan *s, const char *value)
 static int
 take_programs(struct git_scan *s, const char *value)
 {
-	return git_scan_keep(s, &s->words.programs, from_here(s, value));
+	return git_scan_add_text(s, &s->words.programs, from_here(s, value));
 }
 
 static const struct {

@@ -175,35 +175,35 @@ static const struct {
 	[GITCONFIG_MODULES] = {module_rows, COUNT(module_rows)},
 };
 
-struct vetting {
+struct keys_check {
 	enum gitconfig_kind kind;
 	const struct gitconfig *config, *present;
-	const struct gitconfig_asker *asker;
+	const struct gitconfig_path_check *path_check;
 };
 
 /* ---- addresses ---- */
 
 /* In .gitmodules "./x" and "../x" are relative to the remote's address and are no paths. */
 static bool
-is_from_remote(const struct vetting *v, const char *url)
+is_from_remote(const struct keys_check *v, const char *url)
 {
 	return v->kind == GITCONFIG_MODULES &&
 	       (strncmp(url, "./", 2) == 0 || strncmp(url, "../", 3) == 0);
 }
 
 static enum cause
-check_url(const struct vetting *v, const char *url)
+check_url(const struct keys_check *v, const char *url)
 {
 	const char *path;
 	enum cause why = git_url_refuse(url, &path);
 
 	return why != CAUSE_NONE || path == NULL || is_from_remote(v, url)
 		       ? why
-		       : v->asker->refuse(v->asker->context, GITCONFIG_REMOTE, path);
+		       : v->path_check->refuse(v->path_check->context, GITCONFIG_REMOTE, path);
 }
 
 static enum cause
-check_remote(const struct vetting *v, const char *value)
+check_remote(const struct keys_check *v, const char *value)
 {
 	return git_remotes_has(v->config, value, strlen(value)) ? CAUSE_NONE : check_url(v, value);
 }
@@ -274,19 +274,20 @@ shared_mode(const char *value)
 }
 
 static enum cause
-check_shared(const struct vetting *v, const char *value)
+check_shared(const struct keys_check *v, const char *value)
 {
 	mode_t mode = shared_mode(value);
 
 	if (mode & S_IWOTH)
 		return CAUSE_KEY_SHARED;
-	return mode & S_IWGRP ? v->asker->refuse(v->asker->context, GITCONFIG_SHARED, value)
-			      : CAUSE_NONE;
+	return mode & S_IWGRP
+		       ? v->path_check->refuse(v->path_check->context, GITCONFIG_SHARED, value)
+		       : CAUSE_NONE;
 }
 
 /* Returns CAUSE_NONE, or why the value is refused. */
 static enum cause
-check_value(const struct vetting *v, enum key_check check, const char *value)
+check_value(const struct keys_check *v, enum key_check check, const char *value)
 {
 	switch (check) {
 	case WORD:
@@ -296,10 +297,11 @@ check_value(const struct vetting *v, enum key_check check, const char *value)
 	case REMOTE:
 		return check_remote(v, value);
 	case WORKTREE:
-		return v->asker->refuse(v->asker->context, GITCONFIG_WORKTREE, value);
+		return v->path_check->refuse(v->path_check->context, GITCONFIG_WORKTREE, value);
 	case BARE:
 		return is_no(value) ? CAUSE_NONE
-				    : v->asker->refuse(v->asker->context, GITCONFIG_BARE, value);
+				    : v->path_check->refuse(v->path_check->context, GITCONFIG_BARE,
+							    value);
 	case SHARED:
 		return check_shared(v, value);
 	case NAME:
@@ -367,7 +369,7 @@ remote_of(const char *key, size_t *ret_length)
 
 /* `git fetch --all` treats a remote without address as a path, too. */
 static enum cause
-check_section(const struct vetting *v, const char *key)
+check_section(const struct keys_check *v, const char *key)
 {
 	char name[PATH_MAX];
 	size_t length;
@@ -383,7 +385,7 @@ check_section(const struct vetting *v, const char *key)
 }
 
 static enum cause
-check_item(const struct vetting *v, const struct gitconfig_item *item)
+check_item(const struct keys_check *v, const struct gitconfig_item *item)
 {
 	enum cause why = check_section(v, item->name);
 
@@ -402,7 +404,7 @@ check_item(const struct vetting *v, const struct gitconfig_item *item)
 
 /* Is the setting in the present text? Not if it names a remote that is removed now. */
 static bool
-stands_already(const struct vetting *v, const struct gitconfig_item *item)
+is_present(const struct keys_check *v, const struct gitconfig_item *item)
 {
 	size_t length;
 	const char *name = remote_of(item->name, &length);
@@ -437,12 +439,12 @@ name_refused(struct gitconfig_refusal *to, const char *name)
 }
 
 static int
-check_all(const struct vetting *v, const struct gitconfig *config, struct gitconfig_refusal *ret)
+check_all(const struct keys_check *v, const struct gitconfig *config, struct gitconfig_refusal *ret)
 {
 	for (size_t i = 0; i < config->count; i++) {
 		enum cause why = check_item(v, &config->items[i]);
 
-		if (why == CAUSE_NONE || stands_already(v, &config->items[i]))
+		if (why == CAUSE_NONE || is_present(v, &config->items[i]))
 			continue;
 		name_refused(ret, config->items[i].name);
 		ret->why = why;
@@ -472,11 +474,11 @@ git_keys_has_relative_remote(const struct gitconfig *config)
 
 int
 git_keys_check(struct arena *arena, enum gitconfig_kind kind, const struct gitconfig_text *text,
-	       const struct gitconfig_text *present, const struct gitconfig_asker *asker,
+	       const struct gitconfig_text *present, const struct gitconfig_path_check *path_check,
 	       struct gitconfig_refusal *ret, struct cordon_error *err)
 {
 	struct gitconfig config, old = {0};
-	struct vetting v = {kind, &config, &old, asker};
+	struct keys_check v = {kind, &config, &old, path_check};
 	int rc = git_config_parse(arena, text->text, text->length, &config, err);
 
 	if (rc < 0)

@@ -47,7 +47,7 @@ const char *const git_hook_names[] = {"applypatch-msg",
 				      NULL};
 
 int
-git_scan_keep(struct git_scan *s, struct git_ref_texts *to, const char *text)
+git_scan_add_text(struct git_scan *s, struct git_ref_texts *to, const char *text)
 {
 	const char **slot =
 		text == NULL ? NULL
@@ -132,12 +132,12 @@ add(struct git_scan *s, enum git_ref_kind kind, const char *path, bool is_there)
 static int add_linked(struct git_scan *s, const char *folder);
 
 int
-git_scan_pass(struct git_scan *s, const struct resolved *found)
+git_scan_record(struct git_scan *s, const struct resolved *found)
 {
-	int rc = git_scan_keep(s, &s->to->places, found->path);
+	int rc = git_scan_add_text(s, &s->to->places, found->path);
 
 	for (size_t i = 0; rc == 0 && i < found->link_count; i++)
-		rc = git_scan_keep(s, &s->to->places, found->links[i]);
+		rc = git_scan_add_text(s, &s->to->places, found->links[i]);
 	return rc;
 }
 
@@ -151,13 +151,13 @@ git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path)
 	/* git finds nothing in a loop, unless someone resolves it, at one of many paths */
 	if (rc == -CORDON_E_PATH) {
 		s->is_unread = s->is_unread || kind == GIT_REF_HOOKS;
-		if (git_scan_keep(s, &s->to->places, "/") < 0)
+		if (git_scan_add_text(s, &s->to->places, "/") < 0)
 			return -CORDON_E_MEMORY;
 		return kind == GIT_REF_FILE ? 0 : add(s, kind, path, false);
 	}
 	if (rc < 0)
 		return git_scan_fail(s, &why);
-	rc = git_scan_pass(s, &found);
+	rc = git_scan_record(s, &found);
 	if (rc < 0)
 		return rc;
 	/* /dev/null means: no hooks */
@@ -182,7 +182,7 @@ add_linked(struct git_scan *s, const char *folder)
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (dir == NULL && git_scan_is_passing(errno))
+	if (dir == NULL && git_scan_is_temporary(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
@@ -220,8 +220,8 @@ pass_if_link(struct git_scan *s, const char *path)
 	if (fs_real.look(fs_real.ctx, path, link) != FS_LINK)
 		return 0;
 	return resolve_path(s->arena, &fs_real, path, &found, NULL) < 0
-		       ? git_scan_keep(s, &s->to->places, "/")
-		       : git_scan_pass(s, &found);
+		       ? git_scan_add_text(s, &s->to->places, "/")
+		       : git_scan_record(s, &found);
 }
 
 /* ---- sources ---- */
@@ -266,7 +266,7 @@ git_scan_repository(struct git_scan *s, const struct git_repo_dirs *repo)
 	const char *config = path_join(s->arena, repo->common_dir, "config", s->err),
 		   *own = path_join(s->arena, repo->git_dir, "config.worktree", s->err),
 		   *hooks = path_join(s->arena, repo->common_dir, "hooks", s->err);
-	int rc = git_scan_keep(s, &s->roots, repo->root);
+	int rc = git_scan_add_text(s, &s->roots, repo->root);
 
 	if (rc == 0)
 		rc = git_scan_read(s, config, 0);
@@ -327,7 +327,7 @@ static int
 keep_relative(struct git_scan *s, const struct git_ref_texts *from, struct git_ref_texts *to)
 {
 	for (size_t i = 0; i < from->count; i++)
-		if (*from->items[i] != '/' && git_scan_keep(s, to, from->items[i]) < 0)
+		if (*from->items[i] != '/' && git_scan_add_text(s, to, from->items[i]) < 0)
 			return -CORDON_E_MEMORY;
 	return 0;
 }

@@ -47,7 +47,7 @@ git_repo_mark_incomplete(struct arena *arena, const char *folder, struct git_ref
 }
 
 static int
-keep_place(struct arena *arena, struct git_ref_texts *to, const char *path)
+add_path(struct arena *arena, struct git_ref_texts *to, const char *path)
 {
 	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
@@ -58,18 +58,18 @@ keep_place(struct arena *arena, struct git_ref_texts *to, const char *path)
 }
 
 static int
-keep_places(struct arena *arena, struct git_ref_texts *to, const struct git_ref_texts *from)
+add_paths(struct arena *arena, struct git_ref_texts *to, const struct git_ref_texts *from)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < from->count; i++)
-		rc = keep_place(arena, to, from->items[i]);
+		rc = add_path(arena, to, from->items[i]);
 	return rc;
 }
 
 /* Records where a path leads and the links on the way, all of which can change. */
 static int
-note_place(struct repo_read_state *l, const char *path)
+record_path(struct repo_read_state *l, const char *path)
 {
 	struct git_repo *to = l->to;
 	struct resolved found;
@@ -78,10 +78,10 @@ note_place(struct repo_read_state *l, const char *path)
 	if (path == NULL)
 		return -CORDON_E_MEMORY;
 	if (resolve_path(&l->arena, &fs_real, path, &found, NULL) < 0)
-		return keep_place(&to->arena, &to->places, "/");
-	rc = keep_place(&to->arena, &to->places, found.path);
+		return add_path(&to->arena, &to->places, "/");
+	rc = add_path(&to->arena, &to->places, found.path);
 	for (size_t i = 0; rc == 0 && i < found.link_count; i++)
-		rc = keep_place(&to->arena, &to->places, found.links[i]);
+		rc = add_path(&to->arena, &to->places, found.links[i]);
 	return rc;
 }
 
@@ -97,9 +97,9 @@ git_repo_has(const char *folder, const char *name)
 
 /* A dangling link may get a target later. */
 static int
-note_if_there(struct repo_read_state *l, const char *folder, const char *name)
+record_if_there(struct repo_read_state *l, const char *folder, const char *name)
 {
-	return git_repo_has(folder, name) ? note_place(l, path_join(&l->arena, folder, name, NULL))
+	return git_repo_has(folder, name) ? record_path(l, path_join(&l->arena, folder, name, NULL))
 					  : 0;
 }
 
@@ -122,7 +122,7 @@ read_hooks(struct repo_read_state *l, const struct git_repo_dirs *repo)
 		if (slot->path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	return keep_places(&to->arena, &to->places, &found.places);
+	return add_paths(&to->arena, &to->places, &found.places);
 }
 
 /* Returns the path in a pointer file; folder if there is no such file; NULL: no memory. */
@@ -138,12 +138,12 @@ follow(struct repo_read_state *l, const char *folder, const char *name, const ch
 	if (path == NULL)
 		return NULL;
 	if (fd_read_file(arena, path, POINTER_MAX, &content, &text.length, NULL, &why) < 0)
-		return why.code == CORDON_E_MEMORY || git_scan_is_passing(why.sys) ||
-				       note_if_there(l, folder, name) < 0
+		return why.code == CORDON_E_MEMORY || git_scan_is_temporary(why.sys) ||
+				       record_if_there(l, folder, name) < 0
 			       ? NULL
 			       : folder;
 	text.text = content;
-	if (note_place(l, path) < 0)
+	if (record_path(l, path) < 0)
 		return NULL;
 	line = git_config_pointer(arena, word, &text, NULL);
 	if (line == NULL)
@@ -156,11 +156,11 @@ read_repository(struct repo_read_state *l, const char *root, const char *git_dir
 {
 	struct git_repo_dirs repo = {root, git_dir, git_dir};
 
-	if (note_place(l, root) < 0 || note_place(l, git_dir) < 0)
+	if (record_path(l, root) < 0 || record_path(l, git_dir) < 0)
 		return -CORDON_E_MEMORY;
 	repo.common_dir = follow(l, git_dir, "commondir", "");
 	if (repo.common_dir == NULL ||
-	    (repo.common_dir != git_dir && note_place(l, repo.common_dir) < 0))
+	    (repo.common_dir != git_dir && record_path(l, repo.common_dir) < 0))
 		return -CORDON_E_MEMORY;
 	return read_hooks(l, &repo);
 }
@@ -193,7 +193,7 @@ git_repo_is_plain(int folder)
 
 /* Queues a directory instead of recursing: a command may nest them without limit. */
 static int
-put_off(struct repo_read_state *l, const char *folder)
+enqueue(struct repo_read_state *l, const char *folder)
 {
 	const char **slot =
 		arena_push(&l->arena, &l->waiting.items, &l->waiting.count, sizeof *slot, NULL);
@@ -209,10 +209,10 @@ static int
 read_module(struct repo_read_state *l, const char *path)
 {
 	if (!git_repo_is_repository(path))
-		return put_off(l, path);
+		return enqueue(l, path);
 	return read_repository(l, path, path) < 0
 		       ? -CORDON_E_MEMORY
-		       : put_off(l, path_join(&l->arena, path, "modules", NULL));
+		       : enqueue(l, path_join(&l->arena, path, "modules", NULL));
 }
 
 /* Reads a worktree, whose hooks start in its working tree. */
@@ -234,11 +234,11 @@ read_each(struct repo_read_state *l, const char *folder,
 	const struct dirent *entry;
 	int rc = 0;
 
-	if (dir == NULL && git_scan_is_passing(errno))
+	if (dir == NULL && git_scan_is_temporary(errno))
 		return -CORDON_E_SYSTEM;
 	l->is_blind = l->is_blind || (dir == NULL && errno != ENOENT && errno != ENOTDIR);
 	if (dir != NULL)
-		rc = note_place(l, folder);
+		rc = record_path(l, folder);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
@@ -256,7 +256,7 @@ read_each(struct repo_read_state *l, const char *folder,
 
 /* Reads repositories nested in a git directory: their hooks may be in another working tree. */
 static int
-look_kept(struct repo_read_state *l, const char *folder)
+read_nested(struct repo_read_state *l, const char *folder)
 {
 	const char *git_dir = arena_strndup(&l->arena, folder, strlen(folder) - 1, NULL);
 	const char *modules = git_dir == NULL ? NULL
@@ -264,7 +264,7 @@ look_kept(struct repo_read_state *l, const char *folder)
 		   *worktrees = git_dir == NULL ? NULL
 						: path_join(&l->arena, git_dir, "worktrees", NULL);
 	struct git_ref_paths found;
-	int rc = worktrees == NULL ? -CORDON_E_MEMORY : put_off(l, modules);
+	int rc = worktrees == NULL ? -CORDON_E_MEMORY : enqueue(l, modules);
 
 	for (size_t i = 0; rc == 0 && i < l->waiting.count; i++)
 		rc = read_each(l, l->waiting.items[i], read_module);
@@ -280,7 +280,7 @@ look_kept(struct repo_read_state *l, const char *folder)
 }
 
 static bool
-is_keeper(const char *git_dir)
+has_nested(const char *git_dir)
 {
 	char path[PATH_MAX + 16];
 	struct stat at;
@@ -300,31 +300,32 @@ look(struct repo_read_state *l, const char *folder)
 	struct stat at;
 
 	snprintf(dot_git, sizeof dot_git, "%s/.git", strcmp(folder, "/") == 0 ? "" : folder);
-	if (keep_place(&l->to->arena, &l->to->places, folder) < 0)
+	if (add_path(&l->to->arena, &l->to->places, folder) < 0)
 		return -CORDON_E_MEMORY;
 	if (stat(dot_git, &at) < 0) {
-		if (note_if_there(l, folder, ".git") < 0)
+		if (record_if_there(l, folder, ".git") < 0)
 			return -CORDON_E_MEMORY;
 		return git_repo_is_repository(folder) ? read_repository(l, folder, folder) : 0;
 	}
 	if (!S_ISDIR(at.st_mode))
 		git_dir = follow(l, folder, ".git", "gitdir: ");
 	if (git_dir == NULL || read_repository(l, folder, git_dir) < 0 ||
-	    note_if_there(l, git_dir, "modules") < 0 || note_if_there(l, git_dir, "worktrees") < 0)
+	    record_if_there(l, git_dir, "modules") < 0 ||
+	    record_if_there(l, git_dir, "worktrees") < 0)
 		return -CORDON_E_MEMORY;
-	if (is_keeper(git_dir))
-		l->to->keeper = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
-	return is_keeper(git_dir) && l->to->keeper == NULL ? -CORDON_E_MEMORY : 0;
+	if (has_nested(git_dir))
+		l->to->nested_dir = arena_printf(&l->to->arena, NULL, "%s/", git_dir);
+	return has_nested(git_dir) && l->to->nested_dir == NULL ? -CORDON_E_MEMORY : 0;
 }
 
 static void
 run(struct git_repo *one, const struct host *host,
     int (*step)(struct repo_read_state *l, const char *folder))
 {
-	struct repo_read_state looking = {.to = one, .host = host, .left = KEPT_MAX};
+	struct repo_read_state state = {.to = one, .host = host, .left = KEPT_MAX};
 
-	one->is_failed = step(&looking, one->folder) < 0;
-	arena_free(&looking.arena);
+	one->is_failed = step(&state, one->folder) < 0;
+	arena_free(&state.arena);
 }
 
 void
@@ -336,25 +337,25 @@ git_repo_read(struct git_repo *one, const struct host *host)
 void
 git_repo_read_nested(struct git_repo *one, const struct host *host)
 {
-	run(one, host, look_kept);
+	run(one, host, read_nested);
 }
 
 int
 git_repo_read_dir(struct git_repo *one, const struct host *host, const char *root,
 		  const char *git_dir)
 {
-	struct repo_read_state looking = {.to = one, .host = host, .left = KEPT_MAX};
-	int rc = read_repository(&looking, root, git_dir);
+	struct repo_read_state state = {.to = one, .host = host, .left = KEPT_MAX};
+	int rc = read_repository(&state, root, git_dir);
 
-	arena_free(&looking.arena);
+	arena_free(&state.arena);
 	return rc;
 }
 
 /* ---- around the directory ---- */
 
 static int
-keep_some(struct arena *arena, const struct git_repo *from, const struct looked_part *part,
-	  struct git_ref_paths *to)
+add_part(struct arena *arena, const struct git_repo *from, const struct repo_part *part,
+	 struct git_ref_paths *to)
 {
 	for (size_t i = 0; i < from->count; i++) {
 		struct git_ref_path *slot;
@@ -369,13 +370,13 @@ keep_some(struct arena *arena, const struct git_repo *from, const struct looked_
 		if (slot->path == NULL)
 			return -CORDON_E_MEMORY;
 	}
-	if (part->places != NULL && keep_places(arena, part->places, &from->places) < 0)
+	if (part->places != NULL && add_paths(arena, part->places, &from->places) < 0)
 		return -CORDON_E_MEMORY;
 	return from->is_failed ? -CORDON_E_MEMORY : 0;
 }
 
 int
-git_repo_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+git_repo_collect(struct arena *arena, const struct host *host, const struct repo_part *part,
 		 struct git_ref_paths *to)
 {
 	struct git_repo one = {.folder = strdup(part->folder)}, kept = {0};
@@ -383,13 +384,13 @@ git_repo_collect(struct arena *arena, const struct host *host, const struct look
 
 	if (one.folder != NULL) {
 		git_repo_read(&one, host);
-		rc = keep_some(arena, &one, part, to);
+		rc = add_part(arena, &one, part, to);
 	}
-	if (rc == 0 && one.keeper != NULL) {
-		kept.folder = strdup(one.keeper);
+	if (rc == 0 && one.nested_dir != NULL) {
+		kept.folder = strdup(one.nested_dir);
 		if (kept.folder != NULL)
 			git_repo_read_nested(&kept, host);
-		rc = kept.folder == NULL ? -CORDON_E_MEMORY : keep_some(arena, &kept, part, to);
+		rc = kept.folder == NULL ? -CORDON_E_MEMORY : add_part(arena, &kept, part, to);
 	}
 	git_repo_forget(&kept);
 	git_repo_forget(&one);
@@ -413,7 +414,7 @@ git_repo_read_parents(struct arena *arena, const struct host *host, struct git_r
 		      struct cordon_error *err)
 {
 	const char *common = host->git.common_dir, *folder = host->project;
-	struct looked_part part = {.tree = host->project};
+	struct repo_part part = {.tree = host->project};
 	int rc = 0;
 
 	while (rc == 0 && strcmp(folder, "/") != 0) {

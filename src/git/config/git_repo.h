@@ -7,8 +7,8 @@
 #include "git/config/git_ref_paths.h"
 
 /* Nested directories that refer to nothing; to is 0: none. */
-struct looked_run {
-	uint64_t turn, hash;
+struct repo_run {
+	uint64_t generation, hash;
 	int64_t until;
 	size_t from, to; /* lengths of the paths of the first and last */
 };
@@ -16,15 +16,16 @@ struct looked_run {
 /* A directory, or with a trailing slash a git directory read for its nested repositories. */
 struct git_repo {
 	char *folder; /* NULL: none */
-	uint64_t turn;
+	uint64_t generation;
 	int64_t until;
-	struct looked_run run; /* the run that ends here */
-	struct arena arena;    /* of the members below */
+	struct repo_run run; /* the run that ends here */
+	struct arena arena;  /* of the members below */
 	struct git_ref_path *dirs;
 	size_t count;
 	struct git_ref_texts
-		places;	    /* paths that were read: only a change of these can change the result */
-	const char *keeper; /* its git directory if that contains nested repositories; or NULL */
+		places; /* paths that were read: only a change of these can change the result */
+	const char
+		*nested_dir; /* its git directory if that contains nested repositories; or NULL */
 	bool is_failed;
 };
 
@@ -43,14 +44,14 @@ void git_repo_read_nested(struct git_repo *one, const struct host *host);
 int git_repo_read_dir(struct git_repo *one, const struct host *host, const char *root,
 		      const char *git_dir);
 /* Selects a part of the paths that a directory and its nested repositories refer to. */
-struct looked_part {
+struct repo_part {
 	const char *folder;
 	const char *tree;	      /* those below tree */
 	bool is_outside;	      /* or those not below it */
 	struct git_ref_texts *places; /* also receives the paths that were read; or NULL */
 };
 /* Adds that part, in arena. Returns < 0 if something cannot be read. */
-int git_repo_collect(struct arena *arena, const struct host *host, const struct looked_part *part,
+int git_repo_collect(struct arena *arena, const struct host *host, const struct repo_part *part,
 		     struct git_ref_paths *to);
 /* Records that not everything was read: any hook name below folder is protected. */
 int git_repo_mark_incomplete(struct arena *arena, const char *folder, struct git_ref_paths *to);

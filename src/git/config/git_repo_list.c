@@ -13,7 +13,7 @@
 #include "git/config/git_repo_walk.h"
 
 /* How long a candidate counts as a repository. */
-#define PATIENCE_NS (60 * HOOKROOTS_MOMENT_NS)
+#define CANDIDATE_NS (60 * GIT_REPO_MOMENT_NS)
 
 /* More directories are not searched; that many cannot be made just to hide a repository. */
 #define FOLDERS_MAX 1000000
@@ -110,7 +110,7 @@ git_repo_list_due(const struct git_repo_list *roots, struct arena *arena, int64_
 	for (const struct git_repo_entry *root = roots->first; fine && root != NULL;
 	     root = root->behind) {
 		if (!root->is_changed && root->due > time &&
-		    (root->due > time + HOOKROOTS_MOMENT_NS / 2 || early-- <= 0))
+		    (root->due > time + GIT_REPO_MOMENT_NS / 2 || early-- <= 0))
 			break;
 		fine = keep(arena, ret, root->path);
 	}
@@ -216,7 +216,7 @@ is_there(const struct git_repo_entry *root, int64_t time)
  * checks per entry. Repositories that a search found stay: nothing searches again.
  */
 static void
-forget_gone(struct git_repo_list *roots, int64_t time)
+remove_vanished(struct git_repo_list *roots, int64_t time)
 {
 	size_t left = 0;
 
@@ -237,10 +237,10 @@ git_repo_list_add_candidate(struct git_repo_list *roots, const char *path, size_
 	struct git_repo_entry *known = find(roots, path, length);
 
 	if (known == NULL && roots->count >= roots->many)
-		forget_gone(roots, time);
+		remove_vanished(roots, time);
 	if (known == NULL)
-		return add(roots, path, length, time + PATIENCE_NS) != NULL;
-	known->until = time + PATIENCE_NS;
+		return add(roots, path, length, time + CANDIDATE_NS) != NULL;
+	known->until = time + CANDIDATE_NS;
 	return true;
 }
 
@@ -298,7 +298,7 @@ git_repo_list_read(struct git_repo_list *roots, const char *path, struct git_rep
 	*named = (struct git_repo){0};
 	roots->is_naming_old = roots->is_naming_old ||
 			       did_name != (root->named.count > 0 || root->named.is_failed);
-	root->due = time + HOOKROOTS_MOMENT_NS;
+	root->due = time + GIT_REPO_MOMENT_NS;
 	if (!keep_keys(roots, root)) {
 		note_change(roots, root);
 		return false;
@@ -332,16 +332,16 @@ git_repo_list_list(struct git_repo_list *roots)
 
 /* ---- entries below a path ---- */
 
-struct gathering {
+struct path_collection {
 	struct arena *arena;
 	struct git_ref_texts *to;
 	bool is_failed;
 };
 
 static void
-gather(void *context, struct git_repo_entry *root)
+collect_path(void *context, struct git_repo_entry *root)
 {
-	struct gathering *g = context;
+	struct path_collection *g = context;
 
 	g->is_failed = g->is_failed || !keep(g->arena, g->to, root->path);
 }
@@ -350,11 +350,11 @@ bool
 git_repo_list_below(const struct git_repo_list *roots, struct arena *arena, const char *path,
 		    struct git_ref_texts *ret)
 {
-	struct gathering g = {arena, ret, false};
+	struct path_collection g = {arena, ret, false};
 	char key[PATH_MAX];
 
 	git_repo_paths_key(path, roots->exact, key);
-	git_repo_paths_below(&roots->places, key, gather, &g);
+	git_repo_paths_below(&roots->places, key, collect_path, &g);
 	return !g.is_failed;
 }
 
@@ -388,23 +388,23 @@ replace(struct git_repo_list *roots, const struct repositories *found, const cha
 		else if (strcmp(path, project) != 0)
 			fine = add(roots, path, strlen(path), 0) != NULL;
 	}
-	forget_gone(roots, time);
+	remove_vanished(roots, time);
 	return fine;
 }
 
 /* Called without the lock, with walking. */
 static bool
 walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
-     enum hookroots_reach reach)
+     enum git_repo_search search)
 {
 	auto_arena struct arena arena = {0};
 	struct repositories found = {0};
-	bool fine = (reach == HOOKROOTS_ALL ? git_repo_walk_find : git_repo_walk_beside)(
+	bool fine = (search == GIT_REPO_SEARCH_ALL ? git_repo_walk_find : git_repo_walk_beside)(
 			    &arena, project, FOLDERS_MAX, &found) == 0;
 
 	pthread_mutex_lock(lock);
 	fine = fine && replace(roots, &found, project, git_repo_list_now());
-	roots->reach = fine ? reach : HOOKROOTS_NOWHERE;
+	roots->searched = fine ? search : GIT_REPO_SEARCH_NONE;
 	roots->is_whole = fine && found.is_whole;
 	pthread_mutex_unlock(lock);
 	return fine;
@@ -412,18 +412,18 @@ walk(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
 
 bool
 git_repo_list_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
-		   enum hookroots_reach reach)
+		   enum git_repo_search search)
 {
 	bool fine = true;
 
 	roots->exact = strlen(project);
-	if (roots->reach >= reach || roots->is_whole)
+	if (roots->searched >= search || roots->is_whole)
 		return true;
 	pthread_mutex_unlock(lock);
 	pthread_mutex_lock(&roots->walking);
-	/* another thread may have searched meanwhile; only the holder of walking changes reach */
-	if (roots->reach < reach && !roots->is_whole)
-		fine = walk(roots, lock, project, reach);
+	/* another thread may have searched meanwhile; only the holder of walking sets searched */
+	if (roots->searched < search && !roots->is_whole)
+		fine = walk(roots, lock, project, search);
 	pthread_mutex_unlock(&roots->walking);
 	pthread_mutex_lock(lock);
 	return fine;

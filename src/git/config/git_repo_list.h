@@ -13,7 +13,7 @@
 #include "git/config/git_repo.h"
 #include "git/config/git_repo_paths.h"
 
-#define HOOKROOTS_MOMENT_NS 1000000000ll
+#define GIT_REPO_MOMENT_NS 1000000000ll
 
 struct git_repo_entry {
 	char *path;
@@ -26,7 +26,7 @@ struct git_repo_entry {
 	struct git_repo_entry *before, *behind; /* list in which entries to be read come first */
 };
 
-enum hookroots_reach { HOOKROOTS_NOWHERE, HOOKROOTS_NEAR, HOOKROOTS_ALL };
+enum git_repo_search { GIT_REPO_SEARCH_NONE, GIT_REPO_SEARCH_NEAR, GIT_REPO_SEARCH_ALL };
 
 struct git_repo_list {
 	pthread_mutex_t walking;       /* taken during a search: one at a time */
@@ -37,10 +37,10 @@ struct git_repo_list {
 	size_t naming_count;
 	bool is_naming_old; /* naming must be rebuilt */
 	struct git_repo_paths places;
-	uint64_t changes;	    /* generation; something read meanwhile may be older */
-	size_t exact;		    /* length of the project's path, in which case is significant */
-	enum hookroots_reach reach; /* how far the search went */
-	bool is_whole;		    /* and whether it covered everything */
+	uint64_t changes; /* generation; something read meanwhile may be older */
+	size_t exact;	  /* length of the project's path, in which case is significant */
+	enum git_repo_search searched; /* how far the search went */
+	bool is_whole;		       /* and whether it covered everything */
 };
 
 void git_repo_list_start(struct git_repo_list *roots);
@@ -52,7 +52,7 @@ int64_t git_repo_list_now(void);
 
 /* Searches that far, without the lock, unless done before. False: the search failed. */
 bool git_repo_list_find(struct git_repo_list *roots, pthread_mutex_t *lock, const char *project,
-			enum hookroots_reach reach);
+			enum git_repo_search search);
 /* Adds the first length bytes of path, which may become a repository. */
 bool git_repo_list_add_candidate(struct git_repo_list *roots, const char *path, size_t length,
 				 int64_t time);

@@ -99,7 +99,7 @@ git_repo_paths_remove(struct git_repo_paths *places, const char *key,
 
 struct paths_visit {
 	const struct git_repo_paths *places;
-	hookplaces_fn *use;
+	git_repo_path_fn *use;
 	void *context;
 };
 
@@ -115,7 +115,7 @@ each_at(const struct paths_visit *visit, const char *key, size_t length, char mo
 }
 
 void
-git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+git_repo_paths_below(const struct git_repo_paths *places, const char *key, git_repo_path_fn *use,
 		     void *context)
 {
 	const struct paths_visit visit = {places, use, context};
@@ -125,7 +125,7 @@ git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookp
 }
 
 void
-git_repo_paths_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
+git_repo_paths_each(const struct git_repo_paths *places, const char *key, git_repo_path_fn *use,
 		    void *context)
 {
 	const struct paths_visit visit = {places, use, context};

@@ -31,10 +31,10 @@ bool git_repo_paths_add(struct git_repo_paths *places, const char *key,
 void git_repo_paths_remove(struct git_repo_paths *places, const char *key,
 			   const struct git_repo_entry *root);
 
-typedef void hookplaces_fn(void *context, struct git_repo_entry *root);
+typedef void git_repo_path_fn(void *context, struct git_repo_entry *root);
 /* Calls use for each path above key, equal to it, or below it. */
-void git_repo_paths_each(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-			 void *context);
+void git_repo_paths_each(const struct git_repo_paths *places, const char *key,
+			 git_repo_path_fn *use, void *context);
 /* Calls use for each path equal to key or below it. */
-void git_repo_paths_below(const struct git_repo_paths *places, const char *key, hookplaces_fn *use,
-			  void *context);
+void git_repo_paths_below(const struct git_repo_paths *places, const char *key,
+			  git_repo_path_fn *use, void *context);

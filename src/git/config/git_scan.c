@@ -72,7 +72,7 @@ static int
 take_hooks(struct git_scan *s, const char *file, const char *value, int depth)
 {
 	(void)file, (void)depth;
-	return git_scan_keep(s, &s->words.hooks, expand(s, value));
+	return git_scan_add_text(s, &s->words.hooks, expand(s, value));
 }
 
 static int
@@ -106,8 +106,8 @@ take_program(struct git_scan *s, const char *file, const char *value, int depth)
 			return -CORDON_E_MEMORY;
 		value += length;
 		if (!is_run || strchr(word, '/') != NULL)
-			rc = git_scan_keep(s, is_run ? &s->words.programs : &s->words.files,
-					   expand(s, word));
+			rc = git_scan_add_text(s, is_run ? &s->words.programs : &s->words.files,
+					       expand(s, word));
 		is_first = is_first && (is_set || *value == '=');
 		is_set = is_first && *value == '=';
 	}
@@ -132,10 +132,10 @@ take_remote(struct git_scan *s, const char *file, const char *value, int depth)
 		value += strlen("file://");
 	if (strchr(value, ':') != NULL || strchr(value, '/') == NULL)
 		return 0;
-	rc = git_scan_keep(s, &s->remotes, value);
+	rc = git_scan_add_text(s, &s->remotes, value);
 	return rc < 0 ? rc
-		      : git_scan_keep(s, &s->remotes,
-				      arena_printf(s->arena, s->err, "%s.git", value));
+		      : git_scan_add_text(s, &s->remotes,
+					  arena_printf(s->arena, s->err, "%s.git", value));
 }
 
 /* Relative hooks start from there. */
@@ -153,9 +153,9 @@ take_worktree(struct git_scan *s, const char *file, const char *value, int depth
 	rc = resolve_path(s->arena, &fs_real, path, &found, &why);
 	if (rc < 0 && rc != -CORDON_E_PATH)
 		return git_scan_fail(s, &why);
-	if ((rc < 0 ? git_scan_keep(s, &s->to->places, "/") : git_scan_pass(s, &found)) < 0)
+	if ((rc < 0 ? git_scan_add_text(s, &s->to->places, "/") : git_scan_record(s, &found)) < 0)
 		return -CORDON_E_MEMORY;
-	return git_scan_keep(s, &s->roots, rc < 0 ? path : found.path);
+	return git_scan_add_text(s, &s->roots, rc < 0 ? path : found.path);
 }
 
 static const struct scan_key {
@@ -242,7 +242,7 @@ git_scan_item(struct git_scan *s, const char *file, const struct gitconfig_item 
 
 /* EAGAIN: another process has a lease on the file. */
 bool
-git_scan_is_passing(int why)
+git_scan_is_temporary(int why)
 {
 	return why == EAGAIN || why == EMFILE || why == ENFILE || why == ENOMEM;
 }
@@ -288,7 +288,7 @@ read_text(struct git_scan *s, const char *path, char **ret_text, size_t *ret_len
 	rc = fd_read_file(s->arena, path, GITCONFIG_MAX, ret_text, ret_length, NULL, NULL);
 	if (rc == -CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	if (rc < 0 && git_scan_is_passing(errno))
+	if (rc < 0 && git_scan_is_temporary(errno))
 		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", path);
 	s->is_unread = s->is_unread || (rc < 0 && is_unread(path, errno));
 	s->read += rc == 0;

@@ -21,11 +21,11 @@ struct gitconfig_item;
 struct resolved;
 
 /* text NULL: the caller ran out of memory. */
-int git_scan_keep(struct git_scan *s, struct git_ref_texts *to, const char *text);
+int git_scan_add_text(struct git_scan *s, struct git_ref_texts *to, const char *text);
 /* Adds the target of path and the links on the way: replacing one would lead git elsewhere. */
 int git_scan_add(struct git_scan *s, enum git_ref_kind kind, const char *path);
 /* Records where a path led and the links on the way. */
-int git_scan_pass(struct git_scan *s, const struct resolved *found);
+int git_scan_record(struct git_scan *s, const struct resolved *found);
 /* Reads a settings file and its includes; depth is 0. path NULL: no memory. */
 int git_scan_read(struct git_scan *s, const char *path, int depth);
 /* Handles one setting as if it were in file. */
@@ -40,4 +40,4 @@ int git_scan_repository(struct git_scan *s, const struct git_repo_dirs *repo);
 /* Fails: a path could not be examined, so what git runs is unknown. */
 int git_scan_fail(struct git_scan *s, const struct cordon_error *why);
 /* Is the errno temporary, so that it tells nothing about the file? */
-bool git_scan_is_passing(int why);
+bool git_scan_is_temporary(int why);

@@ -207,19 +207,19 @@ take_away(struct verdict *verdict, const struct protection *protection)
  * outer repository for its project. It can be changed, as vetted, but not removed.
  */
 static void
-keep_mark(const struct git_protect *in, const char *path, struct verdict *verdict)
+protect_marker(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
-	static const struct protection of_mark = PROTECTED(
+	static const struct protection of_marker = PROTECTED(
 		".git", "without it the next run would have the repository around for its project");
-	const char *mark = in->plan->host == NULL ? NULL : in->plan->host->mark;
+	const char *marker = in->plan->host == NULL ? NULL : in->plan->host->project_marker;
 
-	if (mark == NULL || !ascii_same(path, mark) || !(verdict->rights & RIGHT_DELETE) ||
+	if (marker == NULL || !ascii_same(path, marker) || !(verdict->rights & RIGHT_DELETE) ||
 	    is_named(in->plan, path, strlen(path)))
 		return;
 	verdict->rights &= ~(unsigned)RIGHT_DELETE;
 	for (int i = 0; i < RIGHT_KINDS; i++)
 		if (RIGHT_DELETE & (1u << i))
-			verdict->by[i] = (struct decision){.protection = &of_mark};
+			verdict->by[i] = (struct decision){.protection = &of_marker};
 }
 
 static const struct protection *
@@ -303,13 +303,13 @@ void
 git_protect_complete(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
 	const struct protection *protection;
-	struct git_repo_query q = {.path = path, .is_delicate = git_protect_is_repo_marker(path)};
+	struct git_repo_query q = {.path = path, .is_marker = git_protect_is_repo_marker(path)};
 
 	/* nothing below a vetted name, which is a directory then, is special */
 	if (verdict->vetted != NULL && (!is_by_name(verdict->vetted) ||
 					protected_anchor(verdict->vetted, path) != strlen(path)))
 		verdict->vetted = NULL;
-	keep_mark(in, path, verdict);
+	protect_marker(in, path, verdict);
 	drop_names(verdict, plan_unnamed(in->plan, path) | plan_unshared(in->plan, path, verdict));
 	if (!(verdict->rights & RIGHTS_CHANGE))
 		return;

@@ -25,25 +25,26 @@
 
 #define SLOTS 1024u
 /* How long changes by the user may stay unnoticed. */
-#define MOMENT_NS HOOKROOTS_MOMENT_NS
+#define MOMENT_NS GIT_REPO_MOMENT_NS
 
 struct git_repo_cache {
 	below_fn *below;
 	pthread_mutex_t lock;
-	uint64_t turn, kept_turn; /* generations; for nested repositories only settings count */
+	uint64_t generation,
+		nested_generation; /* generations; for nested repositories only settings count */
 	struct git_repo *slots[SLOTS];
 	struct git_repo_list roots;
 	bool is_reading; /* a thread rereads entries whose time is over */
 };
 
 static struct git_repo *
-looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
+repo_new(const char *path, size_t length, uint64_t generation, int64_t time)
 {
 	struct git_repo *one = calloc(1, sizeof *one);
 
 	if (one != NULL)
 		*one = (struct git_repo){.folder = strndup(path, length),
-					 .turn = turn,
+					 .generation = generation,
 					 .until = time + MOMENT_NS};
 	if (one != NULL && one->folder == NULL) {
 		free(one);
@@ -53,7 +54,7 @@ looked_new(const char *path, size_t length, uint64_t turn, int64_t time)
 }
 
 static struct git_repo *
-looked_free(struct git_repo *one)
+repo_free(struct git_repo *one)
 {
 	if (one != NULL)
 		git_repo_forget(one);
@@ -80,7 +81,7 @@ git_repo_cache_free(struct git_repo_cache *memory)
 	if (memory == NULL)
 		return NULL;
 	for (size_t i = 0; i < SLOTS; i++)
-		looked_free(memory->slots[i]);
+		repo_free(memory->slots[i]);
 	git_repo_list_end(&memory->roots);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
@@ -93,9 +94,9 @@ git_repo_cache_changed(struct git_repo_cache *memory, const char *path, bool has
 	if (memory == NULL)
 		return;
 	pthread_mutex_lock(&memory->lock);
-	memory->turn++;
+	memory->generation++;
 	git_repo_list_changed(&memory->roots, path);
-	memory->kept_turn += has_settings;
+	memory->nested_generation += has_settings;
 	pthread_mutex_unlock(&memory->lock);
 }
 
@@ -132,7 +133,7 @@ struct repo_query_state {
 	struct git_repo_query *q;
 	int64_t time;
 	struct descent descent;
-	struct looked_run run; /* of the directories looked up last */
+	struct repo_run run; /* of the directories looked up last */
 };
 
 /* ---- directories above ---- */
@@ -149,9 +150,9 @@ is_plain(struct repo_query_state *a, const char *path, size_t length)
 }
 
 static struct git_repo *
-read_folder(struct repo_query_state *a, const char *path, size_t length, uint64_t turn)
+read_folder(struct repo_query_state *a, const char *path, size_t length, uint64_t generation)
 {
-	struct git_repo *one = looked_new(path, length, turn, a->time);
+	struct git_repo *one = repo_new(path, length, generation, a->time);
 
 	pthread_mutex_unlock(&a->memory->lock);
 	if (one != NULL && length > 1 && path[length - 1] == '/')
@@ -171,13 +172,13 @@ look(struct repo_query_state *a, const char *path, size_t length, uint64_t hash)
 {
 	struct git_repo **slot = &a->memory->slots[hash % SLOTS], *one = *slot;
 	bool is_kept = length > 1 && path[length - 1] == '/';
-	uint64_t turn = is_kept ? a->memory->kept_turn : a->memory->turn;
+	uint64_t generation = is_kept ? a->memory->nested_generation : a->memory->generation;
 
-	if (one != NULL && one->turn == turn && a->time < one->until &&
+	if (one != NULL && one->generation == generation && a->time < one->until &&
 	    strncmp(one->folder, path, length) == 0 && one->folder[length] == '\0')
 		return one;
-	one = read_folder(a, path, length, turn);
-	looked_free(*slot);
+	one = read_folder(a, path, length, generation);
+	repo_free(*slot);
 	*slot = one;
 	return one;
 }
@@ -189,14 +190,16 @@ look(struct repo_query_state *a, const char *path, size_t length, uint64_t hash)
 static void
 note_run(struct repo_query_state *a, struct git_repo *one, size_t length, uint64_t hash)
 {
-	struct looked_run *run = &a->run;
+	struct repo_run *run = &a->run;
 
-	if (one == NULL || one->count > 0 || one->keeper != NULL || one->is_failed) {
+	if (one == NULL || one->count > 0 || one->nested_dir != NULL || one->is_failed) {
 		run->to = 0;
 		return;
 	}
 	if (run->to == 0)
-		*run = (struct looked_run){.turn = run->turn, .from = length, .until = one->until};
+		*run = (struct repo_run){.generation = run->generation,
+					 .from = length,
+					 .until = one->until};
 	run->to = length;
 	run->hash = hash;
 	if (one->until < run->until)
@@ -205,7 +208,7 @@ note_run(struct repo_query_state *a, struct git_repo *one, size_t length, uint64
 }
 
 /* The lowest run of directories above path. */
-static struct looked_run
+static struct repo_run
 find_run(const struct repo_query_state *a)
 {
 	const struct git_repo_cache *memory = a->memory;
@@ -217,13 +220,13 @@ find_run(const struct repo_query_state *a)
 		const struct git_repo *one = memory->slots[hash % SLOTS];
 
 		if (path[at] == '/' && one != NULL && one->run.to == at && at > 0 &&
-		    one->run.hash == hash && one->run.turn == memory->turn &&
+		    one->run.hash == hash && one->run.generation == memory->generation &&
 		    a->time < one->run.until)
 			found = one;
 		hash = hash_byte(hash, path[at]);
 	}
 	if (found == NULL || strncmp(found->folder, path, found->run.to) != 0)
-		return (struct looked_run){0};
+		return (struct repo_run){0};
 	return found->run;
 }
 
@@ -232,29 +235,29 @@ static const struct protection *
 find_by(struct repo_query_state *a, size_t length, uint64_t hash)
 {
 	struct git_repo *one = look(a, a->q->path, length, hash);
-	const struct protection *found = one == NULL ? &hookask_unseen
+	const struct protection *found = one == NULL ? &git_repo_unreadable
 						     : git_repo_query_find(one, a->q, length);
-	char keeper[PATH_MAX + 8];
+	char nested_dir[PATH_MAX + 8];
 
 	note_run(a, one, length, hash);
-	if (found != NULL || one->keeper == NULL)
+	if (found != NULL || one->nested_dir == NULL)
 		return found;
 	/* the next look() may free one */
-	snprintf(keeper, sizeof keeper, "%s", one->keeper);
-	one = look(a, keeper, strlen(keeper), hash_text(keeper));
-	return one == NULL ? &hookask_unseen : git_repo_query_find(one, a->q, length);
+	snprintf(nested_dir, sizeof nested_dir, "%s", one->nested_dir);
+	one = look(a, nested_dir, strlen(nested_dir), hash_text(nested_dir));
+	return one == NULL ? &git_repo_unreadable : git_repo_query_find(one, a->q, length);
 }
 
 static const struct protection *
 find_above(struct repo_query_state *a)
 {
 	const struct protection *found = NULL;
-	const struct looked_run run = find_run(a);
+	const struct repo_run run = find_run(a);
 	const char *path = a->q->path;
 	uint64_t hash = HASH_START;
 
 	a->descent = (struct descent){.path = path, .fd = -1};
-	a->run.turn = a->memory->turn;
+	a->run.generation = a->memory->generation;
 	for (size_t at = 0; found == NULL && path[at] != '\0'; at++) {
 		/* "/" is a directory, too */
 		size_t length = at + (at == 0);
@@ -279,7 +282,7 @@ read_root(struct repo_query_state *a, const char *path)
 	struct git_repo one = {0};
 	struct git_ref_paths found = {0};
 	/* paths in the repository itself are found from there */
-	const struct looked_part part = {path, path, true, &one.places};
+	const struct repo_part part = {path, path, true, &one.places};
 	uint64_t changes = a->memory->roots.changes;
 	int64_t time = git_repo_list_now();
 
@@ -337,12 +340,13 @@ is_gits_own(const struct repo_query_state *a)
 }
 
 /* A link to a hook needs no search of everything: creating the hook behind it does one. */
-static enum hookroots_reach
-reach_for(const struct git_repo_query *q)
+static enum git_repo_search
+search_for(const struct git_repo_query *q)
 {
 	const char *name = path_last(q->path);
 
-	return git_repo_query_is_hook(name, strlen(name)) ? HOOKROOTS_ALL : HOOKROOTS_NEAR;
+	return git_repo_query_is_hook(name, strlen(name)) ? GIT_REPO_SEARCH_ALL
+							  : GIT_REPO_SEARCH_NEAR;
 }
 
 /* If the search was incomplete, any hook name is protected. */
@@ -353,7 +357,7 @@ find_beyond(struct repo_query_state *a, size_t root)
 	const struct git_repo one = {.dirs = &all, .count = 1};
 	const struct git_repo_list *roots = &a->memory->roots;
 
-	return roots->reach == HOOKROOTS_ALL && !roots->is_whole
+	return roots->searched == GIT_REPO_SEARCH_ALL && !roots->is_whole
 		       ? git_repo_query_find(&one, a->q, root)
 		       : NULL;
 }
@@ -368,9 +372,9 @@ find_outside_repo(struct repo_query_state *a)
 
 	if (project == NULL || is_gits_own(a))
 		return NULL;
-	if (!git_repo_list_find(roots, &a->memory->lock, project, reach_for(a->q)) ||
+	if (!git_repo_list_find(roots, &a->memory->lock, project, search_for(a->q)) ||
 	    !read_roots(a))
-		return &hookask_unseen;
+		return &git_repo_unreadable;
 	root = path_below(a->q->path, project) ? strlen(project) : a->q->top;
 	found = find_beyond(a, root);
 	for (size_t i = 0; found == NULL && i < roots->naming_count; i++)
@@ -394,7 +398,7 @@ static bool
 reads_below(const struct host *host, const char *root, const char *path)
 {
 	auto_arena struct arena arena = {0};
-	const struct looked_part all = {.folder = root, .tree = "/"};
+	const struct repo_part all = {.folder = root, .tree = "/"};
 	struct git_ref_paths found = {0};
 
 	return path_below(root, path) || git_repo_collect(&arena, host, &all, &found) < 0 ||
@@ -422,7 +426,8 @@ git_repo_cache_is_read(struct git_repo_cache *memory, const struct host *host, c
 	if (memory == NULL || host == NULL || host->project == NULL)
 		return false;
 	pthread_mutex_lock(&memory->lock);
-	found = !git_repo_list_find(&memory->roots, &memory->lock, host->project, HOOKROOTS_NEAR) ||
+	found = !git_repo_list_find(&memory->roots, &memory->lock, host->project,
+				    GIT_REPO_SEARCH_NEAR) ||
 		!read_roots(&a) || has_unread(&memory->roots) ||
 		!git_repo_list_below(&memory->roots, &arena, path, &paths);
 	pthread_mutex_unlock(&memory->lock);
@@ -446,7 +451,7 @@ is_project(const struct repo_query_state *a, size_t length)
 
 /* The directory may become a repository, unless it is in a git directory. */
 static bool
-expect_repository(struct repo_query_state *a)
+add_candidate(struct repo_query_state *a)
 {
 	static const char *const names[] = {".git", "HEAD", "objects", "commondir"};
 	const char *path = a->q->path, *name = path_last(path);
@@ -479,8 +484,8 @@ git_repo_cache_lookup(struct git_repo_cache *memory, const struct host *host,
 	if (found == NULL)
 		found = find_outside_repo(&a);
 	/* callers look up a name of git before they change it, and report the change */
-	if (q->is_delicate && !expect_repository(&a) && found == NULL)
-		found = &hookask_unseen;
+	if (q->is_marker && !add_candidate(&a) && found == NULL)
+		found = &git_repo_unreadable;
 	pthread_mutex_unlock(&memory->lock);
 	return found;
 }

@@ -33,7 +33,7 @@ struct git_repo_query {
 	const char *path; /* canonical; about to be changed */
 	size_t top;	  /* length of the topmost directory that can be changed; 0: none */
 	bool is_link;	  /* it will be a link */
-	bool is_delicate; /* a name that can make or change a repository */
+	bool is_marker;	  /* a name that can make or change a repository */
 	below_fn *below;  /* set to the cache's */
 	size_t anchor;	  /* set to the length of the protected part of path */
 };

@@ -34,10 +34,11 @@ git_repo_query_reason(const char *pattern)
 	for (size_t i = 0; i < COUNT(of_kind); i++)
 		if (of_kind[i].pattern != NULL && strcmp(of_kind[i].pattern, pattern) == 0)
 			return of_kind[i].reason;
-	return strcmp(hookask_unseen.pattern, pattern) == 0 ? hookask_unseen.reason : NULL;
+	return strcmp(git_repo_unreadable.pattern, pattern) == 0 ? git_repo_unreadable.reason
+								 : NULL;
 }
 
-const struct protection hookask_unseen =
+const struct protection git_repo_unreadable =
 	CLOSED("unreadable settings of git", "what git runs cannot be read at the moment");
 
 size_t
@@ -133,5 +134,5 @@ git_repo_query_find(const struct git_repo *one, struct git_repo_query *q, size_t
 			return &of_kind[one->dirs[i].kind];
 	}
 	q->anchor = strlen(q->path);
-	return one->is_failed ? &hookask_unseen : NULL;
+	return one->is_failed ? &git_repo_unreadable : NULL;
 }

@@ -12,7 +12,7 @@ const struct protection *git_repo_query_find(const struct git_repo *one, struct 
 size_t git_repo_query_below(const char *path, const char *root);
 /* Is it the name of a hook? */
 bool git_repo_query_is_hook(const char *name, size_t length);
-extern const struct protection hookask_unseen;
+extern const struct protection git_repo_unreadable;
 /* The reason of one of these protections; NULL: it is none of them. */
 const char *git_repo_query_reason(const char *pattern);
 /* Is it the protection of a remote? That refuses only creation; removal is allowed. */

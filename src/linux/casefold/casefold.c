@@ -80,10 +80,10 @@ fold_rule(struct casefold *fold, const struct planned_rule *rule)
 	struct planned_rule copy = *rule;
 	char text[PATH_MAX];
 
-	if (rule->behind != NULL) {
+	if (rule->alias_of != NULL) {
 		copy.root = folded(fold, rule->root);
-		copy.behind = folded(fold, rule->behind);
-		if (copy.root == NULL || copy.behind == NULL)
+		copy.alias_of = folded(fold, rule->alias_of);
+		if (copy.root == NULL || copy.alias_of == NULL)
 			return -CORDON_E_MEMORY;
 	}
 	if (rule->match == MATCH_REGEX)
@@ -196,8 +196,8 @@ narrow(struct verdict *verdict, const struct verdict *by)
 			verdict->by[i] = (struct decision){.protection = by->vetted};
 	}
 	verdict->rights &= kept;
-	if (verdict->held == NULL)
-		verdict->held = by->held;
+	if (verdict->pinned_by == NULL)
+		verdict->pinned_by = by->pinned_by;
 }
 
 /* A rule that names exactly this spelling applies. */
@@ -241,7 +241,7 @@ casefold_decide(struct casefold *fold, const char *path)
 	folded = decide_folded(fold, path);
 	if (((verdict.rights & ~folded.rights) != 0 ||
 	     (folded.vetted != NULL && verdict.vetted == NULL) ||
-	     (folded.held != NULL && verdict.held == NULL)) &&
+	     (folded.pinned_by != NULL && verdict.pinned_by == NULL)) &&
 	    is_below_folding(fold, path))
 		narrow(&verdict, &folded);
 	if (casefold_dir_has_short_name(path, length_of_top(fold, path)) && !is_named(fold, path))

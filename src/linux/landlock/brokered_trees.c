@@ -28,7 +28,7 @@ process_scan_all(struct around *to, const struct index *index, struct cordon_err
 	for (size_t i = 0; rc == 0 && i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->is_left_out)
+		if (rule->is_absent)
 			continue;
 		if (rule->effect == EFFECT_DENY && (rule->rights & RIGHT_READ))
 			rc = path_set_add(&to->denied, &to->arena, rule->path, err);
@@ -85,7 +85,7 @@ add_rule(struct brokered_trees *to, struct arena *arena, const struct planned_ru
 {
 	bool reads = routed && (rule->rights & RIGHT_READ);
 
-	if (rule->effect != EFFECT_ALLOW || rule->is_left_out || is_device(rule->path))
+	if (rule->effect != EFFECT_ALLOW || rule->is_absent || is_device(rule->path))
 		return 0;
 	return add(to, arena, rule->path, (rule->rights & RIGHTS_CHANGE) != 0,
 		   reads && has_exception(around, rule), around, err);

@@ -175,10 +175,10 @@ static int
 allow_broker(const struct ruleset_build *m)
 {
 	auto_fd int fd = open_verified("/proc");
-	struct reach reach = index_tree_rights(&m->plan->index, "/proc");
+	struct tree_rights tree_rights = index_tree_rights(&m->plan->index, "/proc");
 
 	rules_note_wider(m, FILE_READ | FILE_READ_DIR,
-			 ruleset_access_for_rights(reach.own & reach.below));
+			 ruleset_access_for_rights(tree_rights.self & tree_rights.child));
 	return fd < 0 ? rules_pass_over(m, "/proc")
 		      : rules_allow(m, fd, FILE_READ | FILE_READ_DIR, true, "/proc");
 }

@@ -76,9 +76,9 @@ void rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t 
 /*
  * rules_access_for: access to grant for these rights. rules_most_for: the most that any rule could grant.
  */
-uint64_t rules_access_for(const struct ruleset_build *m, const struct reach *reach,
+uint64_t rules_access_for(const struct ruleset_build *m, const struct tree_rights *tree_rights,
 			  const struct opened_path *opened);
-uint64_t rules_most_for(const struct ruleset_build *m, const struct reach *reach);
+uint64_t rules_most_for(const struct ruleset_build *m, const struct tree_rights *tree_rights);
 
 /* ---- rules_entries.c ---- */
 

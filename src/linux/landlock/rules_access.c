@@ -112,9 +112,9 @@ rules_run(const struct ruleset_build *m, const char *path)
 bool
 rules_run_below(const struct ruleset_build *m, const char *folder)
 {
-	struct reach reach = index_tree_rights(&m->plan->index, folder);
+	struct tree_rights tree_rights = index_tree_rights(&m->plan->index, folder);
 
-	return (reach.below & reach.deep & RUN) == RUN;
+	return (tree_rights.child & tree_rights.descendant & RUN) == RUN;
 }
 
 uint64_t
@@ -138,30 +138,33 @@ rules_note_wider(const struct ruleset_build *m, uint64_t granted, uint64_t plann
  * the directory itself may be read.
  */
 uint64_t
-rules_access_for(const struct ruleset_build *m, const struct reach *reach,
+rules_access_for(const struct ruleset_build *m, const struct tree_rights *tree_rights,
 		 const struct opened_path *opened)
 {
-	uint64_t access = ruleset_access_for_rights(reach->own);
+	uint64_t access = ruleset_access_for_rights(tree_rights->self);
 
 	if (opened->is_folder) {
-		uint64_t names = reach->own & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
+		uint64_t names = tree_rights->self & RIGHT_READ ? (uint64_t)FILE_READ_DIR : 0u;
 		uint64_t tree = names |
-				ruleset_access_for_rights(reach->own & reach->below & reach->deep);
+				ruleset_access_for_rights(tree_rights->self & tree_rights->child &
+							  tree_rights->descendant);
 
 		/* the broker never does more than one of these rights allows */
 		access = m->options->kind == RULESET_OUTER
-				 ? names | rules_for_broker(reach->own | reach->below | reach->deep)
+				 ? names | rules_for_broker(tree_rights->self | tree_rights->child |
+							    tree_rights->descendant)
 				 : tree;
 		rules_note_wider(m, access, tree);
 	}
-	if (reach->own & (RIGHT_READ | RIGHT_WRITE) && opened->is_terminal)
+	if (tree_rights->self & (RIGHT_READ | RIGHT_WRITE) && opened->is_terminal)
 		access |= FILE_IOCTL_DEV;
 	return access;
 }
 
 uint64_t
-rules_most_for(const struct ruleset_build *m, const struct reach *reach)
+rules_most_for(const struct ruleset_build *m, const struct tree_rights *tree_rights)
 {
-	return ruleset_access_for_rights(reach->own | reach->below | reach->deep) &
+	return ruleset_access_for_rights(tree_rights->self | tree_rights->child |
+					 tree_rights->descendant) &
 	       m->handled.files;
 }

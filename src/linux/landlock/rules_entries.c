@@ -302,7 +302,7 @@ holds_any_secret(int folder, const char *path)
 /* Entries of one directory. */
 struct entries {
 	bool is_guarded, is_looked_into;
-	struct reach_memo memo;
+	struct tree_rights_cache memo;
 };
 
 /* Opens a directory that will be scanned for reading, if allowed: a rule accepts such an fd too. */
@@ -324,7 +324,7 @@ allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void
 	const char *path = entry->path;
 	auto_fd int fd = entry->type == DT_LNK ? -1 : open_entry(entry, entries);
 	struct opened_path opened = {.fd = fd};
-	struct reach reach;
+	struct tree_rights tree_rights;
 
 	if (entry->type == DT_LNK)
 		return 0;
@@ -337,8 +337,9 @@ allow_entry(const struct ruleset_build *m, const struct rules_entry *entry, void
 	if (entries->is_guarded && opened.is_folder &&
 	    (rules_is_parted(path) || (entries->is_looked_into && holds_any_secret(fd, path))))
 		return rules_allow_parts(m, fd, path);
-	reach = index_tree_rights_cached(&m->plan->index, path, &entries->memo);
-	return rules_allow(m, fd, rules_access_for(m, &reach, &opened), opened.is_folder, path);
+	tree_rights = index_tree_rights_cached(&m->plan->index, path, &entries->memo);
+	return rules_allow(m, fd, rules_access_for(m, &tree_rights, &opened), opened.is_folder,
+			   path);
 }
 
 int

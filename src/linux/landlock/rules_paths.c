@@ -27,7 +27,7 @@ struct path_rules {
 	const struct rule *named; /* a required allow: written by the user */
 	bool allowed, child, exists;
 	bool is_folder; /* was a directory when the plan was made */
-	struct reach reach;
+	struct tree_rights tree_rights;
 	uint64_t withheld;
 };
 
@@ -45,7 +45,7 @@ struct granting {
 	size_t length, count;
 	int fd;
 	unsigned terminals; /* pty paths granted, as bits */
-	struct reach_memo memo;
+	struct tree_rights_cache memo;
 };
 
 static int
@@ -85,7 +85,7 @@ is_brokered(const struct ruleset_build *m, const struct path_rules *rules)
 
 		slash[slash == above] = '\0';
 		if (m->options->trees != NULL && path_set_has(&m->options->trees->changes, above) &&
-		    (rules->reach.own & ~rules_decide(m, above)) == 0)
+		    (rules->tree_rights.self & ~rules_decide(m, above)) == 0)
 			return true;
 	}
 	return false;
@@ -96,7 +96,7 @@ static bool
 is_covered(const struct ruleset_build *m, const struct path_rules *rules)
 {
 	char above[PATH_MAX];
-	struct reach reach;
+	struct tree_rights tree_rights;
 	struct stat at;
 	char *slash;
 
@@ -105,8 +105,8 @@ is_covered(const struct ruleset_build *m, const struct path_rules *rules)
 		slash = strrchr(above, '/');
 		slash[slash == above] = '\0';
 	} while (lstat(above, &at) < 0 && strcmp(above, "/") != 0);
-	reach = index_tree_rights(&m->plan->index, above);
-	return (rules->reach.own & ~(reach.own & reach.below)) == 0;
+	tree_rights = index_tree_rights(&m->plan->index, above);
+	return (rules->tree_rights.self & ~(tree_rights.self & tree_rights.child)) == 0;
 }
 
 /*
@@ -116,9 +116,9 @@ is_covered(const struct ruleset_build *m, const struct path_rules *rules)
 static int
 allow_name(const struct ruleset_build *m, const struct path_rules *rules)
 {
-	unsigned rights = rules->reach.own & (RIGHT_CREATE | RIGHT_DELETE);
+	unsigned rights = rules->tree_rights.self & (RIGHT_CREATE | RIGHT_DELETE);
 	char above[PATH_MAX], *slash;
-	struct reach reach;
+	struct tree_rights tree_rights;
 	auto_fd int fd = -1;
 
 	if (m->options->kind != RULESET_OUTER || rights == 0 || strcmp(rules->path, "/") == 0)
@@ -129,9 +129,9 @@ allow_name(const struct ruleset_build *m, const struct path_rules *rules)
 	if (!plan_changes_around(m->plan, above))
 		return 0;
 	fd = open_verified(above);
-	reach = index_tree_rights(&m->plan->index, above);
+	tree_rights = index_tree_rights(&m->plan->index, above);
 	rules_note_wider(m, rules_for_broker(rights),
-			 ruleset_access_for_rights(reach.own & reach.below));
+			 ruleset_access_for_rights(tree_rights.self & tree_rights.child));
 	return fd < 0 ? rules_pass_over(m, above)
 		      : rules_allow(m, fd, rules_for_broker(rights), true, above);
 }
@@ -144,7 +144,7 @@ static bool
 is_covered_by(const struct ruleset_build *m, const struct path_rules *rules,
 	      const struct cover *cover)
 {
-	uint64_t most = rules_most_for(m, &rules->reach) & ~rules->withheld;
+	uint64_t most = rules_most_for(m, &rules->tree_rights) & ~rules->withheld;
 
 	/* opened and checked for the outer layer; nothing to add in this one */
 	if (m->options->kind == RULESET_CHANGES && most == 0)
@@ -191,13 +191,13 @@ open_beside(struct granting *g, const struct path_rules *rules)
  * the files in a shared directory: the broker opens those outside the layers (opener.h).
  */
 static uint64_t
-access_for_shared(const struct ruleset_build *m, const struct reach *reach,
+access_for_shared(const struct ruleset_build *m, const struct tree_rights *tree_rights,
 		  const struct opened_path *opened)
 {
-	if (reach->deep & RIGHT_READ)
-		return rules_access_for(m, reach, opened) & FILE_BY_NAME;
+	if (tree_rights->descendant & RIGHT_READ)
+		return rules_access_for(m, tree_rights, opened) & FILE_BY_NAME;
 	return m->options->kind == RULESET_OUTER
-		       ? rules_for_broker(reach->below) & FILE_BY_NAME & ~(uint64_t)FILE_READ
+		       ? rules_for_broker(tree_rights->child) & FILE_BY_NAME & ~(uint64_t)FILE_READ
 		       : 0;
 }
 
@@ -212,8 +212,8 @@ allow_opened(struct granting *g, const struct path_rules *rules, const struct op
 	if (opened->is_folder && guard)
 		return rules_allow_parts(m, opened->fd, rules->path);
 	access = rules->named == NULL && shared_is_folder(rules->path)
-			 ? access_for_shared(m, &rules->reach, opened)
-			 : rules_access_for(m, &rules->reach, opened);
+			 ? access_for_shared(m, &rules->tree_rights, opened)
+			 : rules_access_for(m, &rules->tree_rights, opened);
 	rc = rules_add(m, opened->fd, access & ~rules->withheld, opened->is_folder, rules->path);
 	if (rc == 0)
 		rc = allow_name(m, rules);
@@ -290,7 +290,7 @@ gather(const struct index *index, size_t first, struct path_rules *to)
 	for (; index_has(index, i, first); i++) {
 		const struct planned_rule *rule = &index->paths[i];
 
-		if (rule->effect != EFFECT_ALLOW || rule->rights == 0 || rule->is_left_out)
+		if (rule->effect != EFFECT_ALLOW || rule->rights == 0 || rule->is_absent)
 			continue;
 		to->allowed = true;
 		to->exists = to->exists || rule->exists;
@@ -319,7 +319,7 @@ withhold_terminals(const struct ruleset_build *m, const char *path)
 static int
 allow_rules(struct granting *g, struct path_rules *rules)
 {
-	rules->reach = index_tree_rights_cached(&g->m->plan->index, rules->path, &g->memo);
+	rules->tree_rights = index_tree_rights_cached(&g->m->plan->index, rules->path, &g->memo);
 	rules->withheld = rules_withheld(g->m, rules->path) | withhold_terminals(g->m, rules->path);
 	if (is_covered_by(g->m, rules, &g->cover))
 		return 0;

@@ -33,7 +33,7 @@ const char *const guarantee_names[G_COUNT] = {
 	[G_CALLS_INTERRUPTED] = "calls.interrupted",
 };
 
-const char *const guarantee_promises[G_COUNT] = {
+const char *const guarantee_sentences[G_COUNT] = {
 	[G_FILES_READ] = "only granted files can be read or listed",
 	[G_FILES_WRITE] = "only granted files can be changed, created or deleted",
 	[G_FILES_EXECUTE] = "only granted programs can be started",

@@ -36,4 +36,4 @@ enum guarantee {
 
 extern const char *const guarantee_names[G_COUNT];
 /* What it guarantees, in one sentence for people. */
-extern const char *const guarantee_promises[G_COUNT];
+extern const char *const guarantee_sentences[G_COUNT];

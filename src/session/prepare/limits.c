@@ -19,7 +19,7 @@ take_limit(struct limit_value *limits, const struct plan *plan, enum guarantee g
 {
 	uint64_t value = limits[limit].value;
 
-	if (value == 0 || plan == NULL || plan->promises[guarantee].keeping != KEPT_ENFORCED)
+	if (value == 0 || plan == NULL || plan->guarantees[guarantee].status != GUARANTEE_ENFORCED)
 		return 0;
 	limits[limit].value = 0;
 	return value;

@@ -17,7 +17,7 @@ list_gaps(struct arena *arena, const struct plan *plan, struct record_words *ret
 	for (int i = 0; plan != NULL && i < G_COUNT; i++) {
 		const char **slot;
 
-		if (plan->promises[i].keeping != KEPT_ACCEPTED)
+		if (plan->guarantees[i].status != GUARANTEE_ACCEPTED)
 			continue;
 		slot = arena_push(arena, &ret->items, &ret->count, sizeof *slot, err);
 		if (slot == NULL)

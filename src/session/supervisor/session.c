@@ -253,7 +253,7 @@ prepare_streams(struct running *run, const struct session_request *request,
 static bool
 may_leave_some(const struct plan *plan)
 {
-	return plan != NULL && plan->promises[G_PROCESS_TREE].keeping == KEPT_ACCEPTED;
+	return plan != NULL && plan->guarantees[G_PROCESS_TREE].status == GUARANTEE_ACCEPTED;
 }
 
 /* From here on orphans come to us. Children we have already are none of the session's. */

@@ -260,7 +260,7 @@ verdict_of(const struct nest_call *call, const struct nest_answer *answer)
 	struct verdict verdict = {.rights = answer->rights & RIGHTS_ALL};
 
 	if (answer->is_held)
-		verdict.held = &held;
+		verdict.pinned_by = &held;
 	if (answer->vet >= sizeof vetted / sizeof vetted[0])
 		verdict.rights &= ~(unsigned)RIGHTS_CHANGE;
 	else if (answer->vet != VET_NOTHING)
@@ -287,8 +287,8 @@ narrow(struct verdict *to, const struct verdict *by, int nest)
 {
 	unsigned lost = to->rights & ~by->rights;
 
-	if (to->held == NULL)
-		to->held = by->held;
+	if (to->pinned_by == NULL)
+		to->pinned_by = by->pinned_by;
 	/* two that want different things in one place: it stays as it is */
 	if (to->vetted != NULL && by->vetted != NULL && to->vetted->vet != by->vetted->vet)
 		lost |= to->rights & RIGHTS_CHANGE;
@@ -307,7 +307,7 @@ nest_narrow(const struct notif_call *request, const char *path, struct verdict *
 
 	if (nest_unregistered(request)) {
 		narrow(verdict, &(struct verdict){.rights = 0}, -1);
-		verdict->held = NULL;
+		verdict->pinned_by = NULL;
 		verdict->vetted = NULL;
 	}
 	for (int i = 1; i <= depth && verdict->rights != 0; i++) {

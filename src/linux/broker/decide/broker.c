@@ -65,7 +65,7 @@ broker_decide_own(const struct broker *broker, const char *path)
 			broker_complete_verdict(broker, path, &verdict);
 	}
 	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
-		verdict.held = &held;
+		verdict.pinned_by = &held;
 	return verdict;
 }
 

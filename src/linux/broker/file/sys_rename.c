@@ -185,7 +185,7 @@ check_folder(struct move *move, const struct lookup *from, const struct lookup *
 {
 	auto_fd int fd = -1;
 
-	if (broker_decide(move->request, from->path).held != NULL)
+	if (broker_decide(move->request, from->path).pinned_by != NULL)
 		return EACCES;
 	/* nobody has looked at what was made there: entry by entry it comes by us */
 	if (!broker_vetted_by_all(move->request, from->path))

@@ -112,7 +112,7 @@ is_fit_worktree(const struct content_query *q, const char *text)
 }
 
 static enum cause
-refuse_place(void *context, enum gitconfig_place place, const char *text)
+refuse_place(void *context, enum gitconfig_use place, const char *text)
 {
 	const struct content_query *q = context;
 
@@ -170,7 +170,7 @@ static int
 vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	   const struct gitconfig_text *present)
 {
-	struct gitconfig_asker asker = {refuse_place, q};
+	struct gitconfig_path_check asker = {refuse_place, q};
 	struct gitconfig_refusal refusal;
 	int rc;
 

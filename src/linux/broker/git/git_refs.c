@@ -19,7 +19,7 @@ git_refs_lead_to_remote(const struct broker *broker, const char *path)
 	struct git_repo_query q = {.path = path,
 				   .top = path_set_top(&broker->trees.changes, path),
 				   .is_link = true,
-				   .is_delicate = broker_is_repo_marker(path)};
+				   .is_marker = broker_is_repo_marker(path)};
 
 	return git_repo_cache_lookup(broker->hooks, broker->plan->host, &q) != NULL;
 }
@@ -73,7 +73,7 @@ git_refs_inside(const struct broker *broker, const char *folder)
 	struct git_ref_paths found = {0};
 	bool is_at_home = broker->plan->host != NULL &&
 			  git_repo_collect(&arena, broker->plan->host,
-					   &(struct looked_part){folder, folder, true, NULL},
+					   &(struct repo_part){folder, folder, true, NULL},
 					   &found) == 0;
 
 	for (size_t i = 0; is_at_home && i < found.count; i++)

@@ -305,7 +305,7 @@ git_symlink_may_point(const struct notif_call *request, const char *path, const 
 		return true;
 	/* what is denied below this name would be looked for where the link leads */
 	if (!broker_is_private_tmp(request->broker, path) &&
-	    broker_decide(request, path).held != NULL)
+	    broker_decide(request, path).pinned_by != NULL)
 		return refuse(request->broker, path, CAUSE_LINK_DENIED);
 	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))

@@ -26,7 +26,7 @@ decide(const struct notif_call *request, const char *path, struct nest_answer *t
 
 	to->rights = verdict.rights;
 	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
-	to->is_held = verdict.held != NULL;
+	to->is_held = verdict.pinned_by != NULL;
 	to->guards = broker_covers(request, path, RIGHTS_CHANGE);
 	to->is_by_name = plan_is_by_name(request->broker->plan, path);
 	/* no broker acts under our layer */
