@@ -229,8 +229,8 @@ static void
 become(const void *argument)
 {
 	const struct role *role = argument;
-	char *const argv[] = {(char *)"test_group", (char *)role->name, (char *)role->group->path,
-			      NULL};
+	char *const argv[] = {(char *)"test_session_group", (char *)role->name,
+			      (char *)role->group->path, NULL};
 	char *const envp[] = {(char *)"ASAN_OPTIONS=detect_leaks=0", NULL};
 
 	execve("/proc/self/exe", argv, envp);

@@ -19,7 +19,7 @@
 #define SHORT_MS 100
 #define LONG_MS 10000
 
-static char file[] = "/tmp/test_namelock.XXXXXX";
+static char file[] = "/tmp/test_names_lock.XXXXXX";
 
 /* A session, as far as it matters here, and a thread of it that says when it has got the lock. */
 struct session {
@@ -252,7 +252,7 @@ what_one_session_changes_the_other_reads_again(void)
 		int turns;
 	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 40}};
 	static const char *const none[] = {NULL};
-	char project[] = "/tmp/test_namelock.d.XXXXXX", command[128];
+	char project[] = "/tmp/test_names_lock.d.XXXXXX", command[128];
 	struct host host = {.system = SYSTEM_LINUX,
 			    .cwd = project,
 			    .project = project,

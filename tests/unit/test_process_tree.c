@@ -345,7 +345,7 @@ kill_anothers(const void *none)
 	must(!process_tree_kill(NULL, DEADLINE_MS, &end));
 	must(end.left == 1 && end.ended == 0);
 	must(end.survivors[0].pid == child);
-	must(strcmp(end.survivors[0].name, "test_tree") == 0);
+	must(strcmp(end.survivors[0].name, "test_process_tr") == 0);
 	must(is_alive(child));
 	return 0;
 }
