@@ -476,7 +476,7 @@ static const struct {
 } programs[] = {
 	{"node reads files and starts programs without io_uring", "node",
 	 "UV_USE_IO_URING=1 node -e 'const fs = require(\"fs\");"
-	 "fs.guarantees.readFile(\"/proc/version\").then(t => { if (!t.length) process.exit(3);"
+	 "fs.promises.readFile(\"/proc/version\").then(t => { if (!t.length) process.exit(3);"
 	 "require(\"child_process\").execSync(\"true\") })'",
 	 0, 0},
 	{"python starts threads, processes and event loops", "python3",
