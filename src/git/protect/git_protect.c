@@ -41,6 +41,8 @@ static const struct protection of_head =
 	VETTED(VET_HEAD, "HEAD", "it makes a repository of its folder");
 static const struct protection of_hook = PROTECTED("hooks/*", "git runs it");
 static const struct protection of_remote = PROTECTED("remotes/*", REMOTE);
+static const struct protection of_marker = PROTECTED(
+	".git", "without it the next run would have the repository around for its project");
 static const struct protection of_steps_folder =
 	VETTED(VET_FOLDER, "rebase-merge", "git carries out what lies in it");
 static const struct protection of_steps =
@@ -74,6 +76,7 @@ git_protect_reason(const struct plan *plan, const char *pattern)
 						       &of_head,
 						       &of_hook,
 						       &of_remote,
+						       &of_marker,
 						       &of_steps_folder,
 						       &of_steps,
 						       &of_attributes,
@@ -209,8 +212,6 @@ take_away(struct verdict *verdict, const struct protection *protection)
 static void
 protect_marker(const struct git_protect *in, const char *path, struct verdict *verdict)
 {
-	static const struct protection of_marker = PROTECTED(
-		".git", "without it the next run would have the repository around for its project");
 	const char *marker = in->plan->host == NULL ? NULL : in->plan->host->project_marker;
 
 	if (marker == NULL || !ascii_same(path, marker) || !(verdict->rights & RIGHT_DELETE) ||
