@@ -299,13 +299,13 @@ find_place(struct trial *trial, enum lookup_follow follow, struct lookup *place)
 	if (end != LOOKUP_FOUND && (place->folder >= 0 || place->path != NULL))
 		report(trial, "keeps the place of a failure", place->folder);
 	if (end == LOOKUP_ELSEWHERE && is_within_reach(trial, follow))
-		report(trial, "left to the caller", follow);
+		report(trial, "left to the caller", (int)follow);
 	if (end == LOOKUP_FOUND && !is_canonical(place)) {
-		report(trial, "another canonical path", follow);
+		report(trial, "another canonical path", (int)follow);
 		printf("#   name \"%s\", path \"%.300s\"\n", place->name, place->path);
 	}
 	if (end == LOOKUP_FOUND && !lookup_unchanged(place))
-		report(trial, "changed", follow);
+		report(trial, "changed", (int)follow);
 	return end;
 }
 
@@ -326,9 +326,9 @@ try_place(struct trial *trial, enum lookup_follow follow)
 		if (errno != caller->why)
 			report(trial, "nothing at the place", errno);
 	} else if (caller->why != 0) {
-		report(trial, "something at the place", follow);
+		report(trial, "something at the place", (int)follow);
 	} else if (!id_same(&id, &caller->id)) {
-		report(trial, "something else at the place", follow);
+		report(trial, "something else at the place", (int)follow);
 	}
 }
 

@@ -3,7 +3,7 @@
 #include "session/channel/job_control.h"
 
 struct job_step {
-	unsigned char next, action; /* a state, enum job_action */
+	unsigned char next, action; /* a state, enum job_action (0: nothing) */
 };
 
 /* SIGCONT is forwarded unless the command got one already: a second would undo its next stop. */
@@ -14,12 +14,22 @@ job_control_command(enum command_state *state, enum command_event event)
 	_Static_assert((int)ENDED == COMMAND_ENDED, "the states of the header");
 	static const struct job_step steps[COMMAND_STATES][COMMAND_EVENTS] = {
 		/* stops, is continued, ends, gets SIGCONT, its stop is over, another stop is over */
-		[RUNS] = {{STOPPED}, {RUNS}, {ENDED}, {RUNS, WAKE}, {RUNS}, {RUNS}},
-		[CONTINUED] = {{AGAIN}, {CONTINUED}, {ENDED}, {RUNS}, {RUNS}, {RUNS}},
-		[STOPPED] =
-			{{STOPPED}, {CONTINUED}, {ENDED}, {RUNS, WAKE}, {RUNS, WAKE}, {STOPPED}},
-		[AGAIN] = {{AGAIN}, {CONTINUED}, {ENDED}, {STOPPED}, {RUNS, WAKE}, {STOPPED}},
-		[ENDED] = {{ENDED}, {ENDED}, {ENDED}, {ENDED}, {ENDED}, {ENDED}},
+		[RUNS] = {{STOPPED, 0}, {RUNS, 0}, {ENDED, 0}, {RUNS, WAKE}, {RUNS, 0}, {RUNS, 0}},
+		[CONTINUED] =
+			{{AGAIN, 0}, {CONTINUED, 0}, {ENDED, 0}, {RUNS, 0}, {RUNS, 0}, {RUNS, 0}},
+		[STOPPED] = {{STOPPED, 0},
+			     {CONTINUED, 0},
+			     {ENDED, 0},
+			     {RUNS, WAKE},
+			     {RUNS, WAKE},
+			     {STOPPED, 0}},
+		[AGAIN] = {{AGAIN, 0},
+			   {CONTINUED, 0},
+			   {ENDED, 0},
+			   {STOPPED, 0},
+			   {RUNS, WAKE},
+			   {STOPPED, 0}},
+		[ENDED] = {{ENDED, 0}, {ENDED, 0}, {ENDED, 0}, {ENDED, 0}, {ENDED, 0}, {ENDED, 0}},
 	};
 	const struct job_step *step = &steps[*state][event];
 
@@ -35,11 +45,31 @@ job_control_report(enum report_state *state, enum report_event event)
 	enum { STOP = JOB_REPORT_STOP, STAYS = JOB_REPORT_STAYS };
 	static const struct job_step steps[REPORT_STATES][REPORT_EVENTS] = {
 		/* command is stopped, confirm: same stop, other stop, supervisor stops, continues, leaves */
-		[NONE] = {{SENT, STOP}, {CONFIRMED, STAYS}, {NONE}, {STOPS}, {NONE}, {LEFT}},
-		[SENT] = {{SENT}, {CONFIRMED, STAYS}, {NONE}, {STOPS}, {NONE}, {LEFT}},
-		[CONFIRMED] = {{CONFIRMED}, {CONFIRMED, STAYS}, {NONE}, {STOPS}, {NONE}, {LEFT}},
-		[STOPS] = {{STOPS}, {CONFIRMED, STAYS}, {NONE}, {STOPS}, {NONE}, {LEFT}},
-		[LEFT] = {{LEFT}, {LEFT}, {LEFT}, {LEFT}, {LEFT}, {LEFT}},
+		[NONE] = {{SENT, STOP},
+			  {CONFIRMED, STAYS},
+			  {NONE, 0},
+			  {STOPS, 0},
+			  {NONE, 0},
+			  {LEFT, 0}},
+		[SENT] = {{SENT, 0},
+			  {CONFIRMED, STAYS},
+			  {NONE, 0},
+			  {STOPS, 0},
+			  {NONE, 0},
+			  {LEFT, 0}},
+		[CONFIRMED] = {{CONFIRMED, 0},
+			       {CONFIRMED, STAYS},
+			       {NONE, 0},
+			       {STOPS, 0},
+			       {NONE, 0},
+			       {LEFT, 0}},
+		[STOPS] = {{STOPS, 0},
+			   {CONFIRMED, STAYS},
+			   {NONE, 0},
+			   {STOPS, 0},
+			   {NONE, 0},
+			   {LEFT, 0}},
+		[LEFT] = {{LEFT, 0}, {LEFT, 0}, {LEFT, 0}, {LEFT, 0}, {LEFT, 0}, {LEFT, 0}},
 	};
 	const struct job_step *step = &steps[*state][event];
 
@@ -56,13 +86,16 @@ job_control_supervisor(enum supervisor_state *state, enum supervisor_event event
 	enum { CONFIRM = JOB_CONFIRM, STOP = JOB_STOP, FORWARD = JOB_FORWARD_CONTINUE };
 	static const struct job_step steps[SUPERVISOR_STATES][SUPERVISOR_EVENTS] = {
 		/* reads NEWS_STOPPED, NEWS_STAYS, gets SIGCONT, resumes */
-		[RUNS] = {{CONFIRMS, CONFIRM}, {RUNS, STOP}, {RUNS, FORWARD}, {RESUMED}},
-		[CONFIRMS] = {{CONFIRMS, CONFIRM}, {RUNS, STOP}, {CONTINUED, FORWARD}, {RESUMED}},
+		[RUNS] = {{CONFIRMS, CONFIRM}, {RUNS, STOP}, {RUNS, FORWARD}, {RESUMED, 0}},
+		[CONFIRMS] = {{CONFIRMS, CONFIRM},
+			      {RUNS, STOP},
+			      {CONTINUED, FORWARD},
+			      {RESUMED, 0}},
 		[CONTINUED] = {{CONFIRMS, CONFIRM},
 			       {CONFIRMS, CONFIRM},
 			       {CONTINUED, FORWARD},
-			       {RESUMED}},
-		[RESUMED] = {{CONFIRMS, CONFIRM}, {RUNS, STOP}, {RUNS}, {RESUMED}},
+			       {RESUMED, 0}},
+		[RESUMED] = {{CONFIRMS, CONFIRM}, {RUNS, STOP}, {RUNS, 0}, {RESUMED, 0}},
 	};
 	const struct job_step *step = &steps[*state][event];
 

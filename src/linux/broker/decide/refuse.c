@@ -64,14 +64,15 @@ refuse_event(struct broker *broker, struct refusal *refusal, const char *subject
 void
 refuse_report(struct broker *broker, enum refused what, const char *path, enum cause why)
 {
-	refuse_event(broker, &(struct refusal){.what = what, .cause = why}, path);
+	refuse_event(broker, &(struct refusal){.what = (uint16_t)what, .cause = (uint16_t)why},
+		     path);
 }
 
 void
 refuse_protected(struct broker *broker, enum refused what, const char *path,
 		 const struct protection *protection)
 {
-	struct refusal refusal = {.what = what};
+	struct refusal refusal = {.what = (uint16_t)what};
 
 	refusal_decided(&refusal, &(struct decision){.protection = protection});
 	refusal.cause = CAUSE_VETTED;
