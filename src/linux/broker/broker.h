@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The broker: answers calls that the filter routes to it, by the plan. It acts on behalf inside
- * guarded trees and for everything that Landlock does not see; elsewhere the kernel goes on under
+ * The broker answers the system calls that the filter supervises, by the plan. It acts on behalf inside
+ * brokered trees and for everything that Landlock does not restrict; elsewhere the kernel continues under
  * the inner layer. Its threads are under the outer layer, the most that the plan allows at all.
  */
 #pragma once
@@ -28,100 +28,101 @@ struct stat;
 
 #define OWN_SOCKETS 256
 
-/* A socket with a name that the session made. */
+/* A named unix socket created by the session. */
 struct own_socket {
 	uint64_t device, inode;
-	int64_t born; /* in nanoseconds: numbers are given again */
+	int64_t born; /* birth time in ns: inode numbers are reused */
 };
 
-/* A file of git's that is being written in one piece (git_staging.c); process 0 or fd -1: not now. */
+/* A git file being written (git_staging.c); process 0 or fd -1: unused. */
 #define STAGED_MAX 16
 struct staged_file {
 	pid_t process;
-	int number; /* in its table */
+	int number; /* fd number in its table */
 	int fd, folder;
 	char name[NAME_MAX + 1];
 	bool exclusive;
-	bool is_duplicated; /* a second number was asked for: nothing comes of it */
+	bool is_duplicated; /* the fd was duplicated: the file will not be installed */
 };
 
-/* What was refused last: programs try the same again and again, and once is enough to tell. */
+/* The last refusals, because programs repeat failed attempts and each is reported once. */
 #define REFUSALS 8
 
 struct broker {
 	const struct plan *plan;
-	struct casefold *fold;	      /* its rules, where names of several spellings are one */
-	struct git_repo_cache *hooks; /* of repositories; NULL: they are not looked at */
-	const char *private_tmp;      /* free; NULL: none */
-	mode_t umask;		      /* the user's own */
+	struct casefold *fold;	      /* folded rules, for directories that ignore case */
+	struct git_repo_cache *hooks; /* repository settings; NULL: not read */
+	const char *private_tmp;      /* granted whole; NULL: none */
+	mode_t umask;		      /* the user's */
 	struct brokered_trees trees;
 	int listener;
-	bool reads;	     /* reading is guarded: no open is ever left to the kernel */
-	bool cuts_blindly;   /* the inner layer does not see that a file is cut */
-	bool is_asked;	     /* it only answers questions, and changes nothing (nest_serve.c) */
-	struct nests *nests; /* the sandboxes inside this one (nest.c); NULL: there can be none */
-	int own;	     /* the folder of our own descriptors in /proc */
-	int numbers;	     /* that our descriptors may have */
-	int fd_watermark;    /* with this one in use there may be too many; 0: no telling */
+	bool reads;	     /* reads are brokered: no open continues in the kernel */
+	bool cuts_blindly;   /* the inner layer does not handle truncation */
+	bool is_asked;	     /* it only answers queries and changes nothing (nest_serve.c) */
+	struct nests *nests; /* nests (nest.c); NULL: none can register */
+	int own;	     /* fd of /proc/self/fd */
+	int numbers;	     /* limit of open fds */
+	int fd_watermark;    /* above this fd number, count the open fds; 0: do not */
 	struct pool serving;
 	struct kill_all kill_all;
-	bool low_fds;		 /* there are few to begin with */
-	struct names_lock names; /* held while deciding and acting; for moves exclusively */
-	int parked;		 /* calls that wait in threads of their own */
-	int connecting;		 /* likewise, for whom they connect to */
-	int late;		 /* threads for a sandbox inside to answer (nest_retry.c) */
-	pthread_mutex_t small;	 /* for what follows */
+	bool low_fds;		 /* the limit is low */
+	struct names_lock names; /* held while deciding and acting; exclusively for renames */
+	int parked;		 /* opens that block in their own threads */
+	int connecting;		 /* connects likewise, and their limit */
+	int late;		 /* threads that wait for a nest's answer (nest_retry.c) */
+	pthread_mutex_t small;	 /* protects the members up to the next lock */
 	struct staged_file staged[STAGED_MAX];
-	uint64_t refusals[REFUSALS];	 /* hashes, a ring */
-	size_t refused;			 /* how many different ones there were */
-	int events;			 /* where they are told; -1: nowhere */
-	struct autorun_changes *changed; /* what is to be told in the end; NULL: nothing */
-	bool is_untidy;			 /* autorun_compact has something to do */
+	uint64_t refusals[REFUSALS];	 /* hashes, a ring buffer */
+	size_t refused;			 /* number of different refusals so far */
+	int events;			 /* socket for refusals; -1: none */
+	struct autorun_changes *changed; /* reported at the end; NULL: none */
+	bool is_untidy;			 /* autorun_compact is due */
 	pthread_key_t caller;		 /* the call that a thread answers, for refuse.c */
 	bool has_caller;
 	struct egress egress;	 /* line -1: no proxy */
-	pthread_mutex_t sockets; /* for the rest */
-	pthread_cond_t answered; /* one of these was */
+	pthread_mutex_t sockets; /* protects the members below */
+	pthread_cond_t answered; /* signalled when a proxy request or loopback job is done */
 	struct proxy_request *asking;
 	uint64_t last_asked;
-	struct own_listeners own_servers; /* on loopback; has a lock of its own */
-	struct ptys terminals;		  /* likewise */
-	struct opener opener;		  /* likewise */
-	struct long_names deep;		  /* likewise */
-	struct loopback_job
-		*loopback_jobs; /* connections to them that wait for loopback_connect.c */
+	struct own_listeners own_servers;   /* own listening sockets; has its own lock */
+	struct ptys terminals;		    /* has its own lock */
+	struct opener opener;		    /* has its own lock */
+	struct long_names deep;		    /* has its own lock */
+	struct loopback_job *loopback_jobs; /* waiting for loopback_connect.c */
 	bool has_loopback_thread;
-	pid_t group;			     /* the process group that the command was started in */
-	int64_t started;		     /* like born; before the command was */
-	struct own_socket made[OWN_SOCKETS]; /* the last ones */
+	pid_t group;			     /* process group in which the command was started */
+	int64_t started;		     /* as born; before the command started */
+	struct own_socket made[OWN_SOCKETS]; /* the newest ones */
 	size_t made_count;
 };
 
-/* Nanoseconds by the clock that files get their times from. */
+/* The current time on the clock of file timestamps, in ns. */
 int64_t broker_now(void);
 /* Of a broker that is all zero: its locks, and no fd anywhere. */
 void broker_begin(struct broker *broker);
-/* Serves the listener until the process ends. The calling thread has entered the outer layer and has a
- * umask and a folder of its own. */
+/*
+ * Serves the listener and never returns. The calling thread has entered the outer layer and has its own
+ * umask and working directory (CLONE_FS).
+ */
 _Noreturn void broker_serve(struct broker *broker);
 
 /*
- * Answers one call; NULL, or the innermost sandbox of a caller about whom a question was not answered
- * within patience (milliseconds): then nothing was said or done, and it may be begun again.
+ * Answers one call. Returns NULL, or the innermost nest of the caller if a query was not answered within
+ * timeout_ms: then nothing was answered or done, and the call can be started again.
  */
 struct nest;
 struct nest *broker_answer(struct notif_call *request, int timeout_ms);
 
-/* ---- for the handlers ---- */
+/* ---- for handlers ---- */
 
 typedef void broker_fn(const struct notif_call *request);
 
 /*
- * What the plan says about a canonical path, and those of all the sandboxes inside this one that the
- * caller is in; the private tmp is free.
+ * Decides for a canonical path by the plan and by those of all nests of the caller. The private tmp is
+ * allowed.
  */
 struct verdict broker_decide(const struct notif_call *request, const char *path);
-/* The same where only reading matters, which nothing but the plan decides about: quicker. */
+/* For reading only, which git protection does not affect: faster. */
 struct verdict broker_decide_reading(const struct notif_call *request, const char *path);
 /* By one of these plans alone, from 0, the session's own, to nest_depth. */
 struct verdict broker_decide_by(const struct notif_call *request, int number, const char *path);
@@ -129,20 +130,22 @@ struct verdict broker_decide_by(const struct notif_call *request, int number, co
 struct verdict broker_decide_own(const struct broker *broker, const char *path);
 typedef struct verdict decide_fn(const struct notif_call *request, const char *path);
 /*
- * What may be done with a held object, by the name it was reached by; *ret_path, to be freed, is that name, or
- * empty when it has none in a file system: then it is the caller's own. NULL with errno: it cannot be told.
+ * Decides what may be done with an open object by its path. *ret_path (caller frees) is the path, or empty
+ * if it has none in a file system: then the object is the caller's own. Returns NULL with errno if the path
+ * cannot be found out.
  */
 struct judged {
 	int object;
-	bool is_proc; /* procfs's own */
+	bool is_proc; /* in procfs */
 	const char *
-		way; /* by which it was found, for a file whose name is too long; NULL: none is known */
-	int base; /* borrowed: where the way starts */
+		/* the path that led to it, used if its canonical path is too long; NULL: unknown */
+		way;
+	int base; /* borrowed: directory where way starts */
 	enum lookup_follow follow;
 };
 struct verdict broker_decide_object(const struct notif_call *request, const struct judged *what,
 				    decide_fn *decide, char **ret_path);
-/* Held while deciding and acting; exclusively where a name decides about others. */
+/* Locks names while deciding and acting; exclusively if the name affects decisions about others. */
 void broker_lock(const struct notif_call *request, const char *path);
 /* refuse.c: reports a refusal, of which the caller only sees an errno. */
 void refuse_report(struct broker *broker, enum refused what, const char *subject, enum cause why);
@@ -164,22 +167,22 @@ void refuse_folder(struct broker *broker, const char *path, const struct verdict
 void refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
 			     unsigned rights);
 /*
- * autorun_note.c: a name is about to be made, changed or removed; at: what is there, NULL: nothing. Those
- * that run by themselves later are told of when the session ends.
+ * autorun_note.c: notes that a name is about to be created, changed or removed; at: the present file, NULL
+ * if none. Changed autorun files are reported at the end of the session.
  */
 void autorun_note_path(struct broker *broker, const char *path, const struct stat *at);
 void autorun_note_at(struct broker *broker, int folder, const char *name, const char *path);
-/* Between calls: makes room for more of them. */
+/* Called between calls: makes room for more notes. */
 void autorun_compact(struct broker *broker);
-/* Does the inner layer leave this to us? Otherwise it decides, and the kernel may go on. */
+/* Does the inner layer withhold these rights, so that the broker decides? Else the kernel may continue. */
 bool broker_covers(const struct notif_call *request, const char *path, unsigned rights);
 /* The same for our own plan alone. */
 bool broker_covers_own(const struct broker *broker, const char *path, unsigned rights);
-/* Whatever was made here, has it been looked at by every plan? */
+/* Was everything created here inspected by every plan? */
 bool broker_vetted_by_all(const struct notif_call *request, const char *path);
 bool broker_is_private_tmp(const struct broker *broker, const char *path);
 
-/* Opens a held object again, which may wait for somebody else, and gives it to the caller. */
+/* Reopens an object in its own thread, because the open may block, and gives the fd to the caller. */
 void blocking_open_start(const struct notif_call *request, int object, int flags);
 
 /* sys_open.c, sys_names.c, sys_rename.c, sys_mode.c, sys_times.c, sys_socket.c, git_staging.c */
@@ -199,7 +202,7 @@ broker_fn sys_ioctl;
 /* sys_kill.c */
 broker_fn sys_kill, sys_tkill, sys_tgkill, sys_rt_sigqueueinfo, sys_rt_tgsigqueueinfo,
 	sys_pidfd_send_signal, sys_fcntl, sys_own_process_first, sys_own_process_second;
-/* Is it a process of the session, and for a caller in a sandbox inside, of that one? */
+/* Is it a process of the session, and for a caller in a nest, of that nest? */
 bool broker_may_signal(const struct notif_call *request, pid_t process);
 /* sys_pgrp.c */
 broker_fn sys_setpgid;
@@ -210,16 +213,13 @@ broker_fn sys_sysv;
 broker_fn sys_nest_handshake, sys_landlock_restrict_self;
 
 /*
- * git_check.c: completes a verdict. A folder with HEAD and objects in it is a repository whatever its
- * name, so what git obeys in it is vetted or protected as below a .git.
+ * git_check.c: completes a verdict. A directory with HEAD and objects is a repository whatever its name, so
+ * git files in it are inspected or protected as below .git.
  */
 void broker_complete_verdict(const struct broker *broker, const char *path,
 			     struct verdict *verdict);
-/*
- * The same for a path that is too long to be looked at: nothing is changed by a name of git's, or below one, and
- * nothing is vetted.
- */
+/* The same for a path too long to be inspected: git names, and names below them, cannot be changed. */
 void broker_complete_deep_verdict(const struct broker *broker, const char *path,
 				  struct verdict *verdict);
-/* Is path a name whose making must not be judged beside others'? Then the lock is exclusive. */
+/* Must creating this name exclude all other decisions? Then the lock is taken exclusively. */
 bool broker_is_repo_marker(const char *path);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Asking the sandboxes inside this one, and what their answers make of ours. A plan that does not
- * answer says no; one that owes an answer is not asked again before it has given it, so that who is
- * stopped stops nobody else. Whatever comes by a line was written by a process inside: it can take
- * away, and nothing more.
+ * Queries nests and combines their answers with our decision. No answer counts as a refusal. At most one
+ * query per nest is outstanding, so a stopped one cannot stall calls of others. Answers come from a process
+ * inside: they can take rights away and nothing else.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,8 +17,8 @@
 #include "base/fd.h"
 #include "linux/broker/nest.h"
 
-#define ANSWER_MS 10000 /* who does not answer in this time says no, until it does */
-#define TURN 5		/* of one's patience, to wait until others have asked */
+#define ANSWER_MS 10000 /* a nest that does not answer in this time refuses */
+#define TURN 5		/* divisor of timeout_ms, for waiting until other queries are done */
 
 int
 nest_depth(const struct notif_call *request)
@@ -53,7 +52,7 @@ nest_is_complete(const struct notif_call *request)
 	return call == NULL || (!call->is_late && !call->is_incomplete);
 }
 
-/* The lock is held. */
+/* Requires the lock. */
 void
 nest_close(struct nest *nest)
 {
@@ -61,11 +60,11 @@ nest_close(struct nest *nest)
 	__atomic_store_n(&nest->line, -1, __ATOMIC_RELAXED);
 }
 
-/* ---- asking ---- */
+/* ---- query ---- */
 
 /*
- * The answer to the last question, if it is there. There is never more than one on its way, so who
- * says anything else is not heard any more: we could be kept busy with it.
+ * Reads the answer to the last query, if there is one. At most one is outstanding: any other message closes
+ * the socket, or a nest could keep us busy with messages.
  */
 static bool
 take_answer(struct nest *nest, struct nest_answer *to)
@@ -82,7 +81,7 @@ take_answer(struct nest *nest, struct nest_answer *to)
 	return true;
 }
 
-/* Whoever owes an answer is not asked again: one that is stopped must not stop us each time. */
+/* No new query while one is unanswered, or a stopped nest would stop us each time. */
 static bool
 is_ready(struct nest *nest)
 {
@@ -127,7 +126,7 @@ say(const struct nest *nest, struct nest_question *question, size_t length, int 
 	return sendmsg(nest->line, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)data.iov_len;
 }
 
-/* Why there is no answer: it may still come, or not. The lock is held. */
+/* Notes whether the answer may still come. Requires the lock. */
 static void
 note_silence(struct nest_call *call, const struct nest *nest)
 {
@@ -137,7 +136,7 @@ note_silence(struct nest_call *call, const struct nest *nest)
 		call->is_incomplete = true;
 }
 
-/* One that takes its time with every answer keeps only those waiting who have it for themselves. */
+/* A nest that answers slowly delays only its own callers. */
 static bool
 take_turn(struct nest *nest, int timeout_ms)
 {
@@ -150,7 +149,7 @@ take_turn(struct nest *nest, int timeout_ms)
 	return pthread_mutex_timedlock(&nest->lock, &until) == 0;
 }
 
-/* No answer is a no: the answer is all 0 then. Names are held meanwhile, so none is waited for. */
+/* No answer is a refusal: all 0. Names are locked meanwhile, so the wait is bounded. */
 static struct nest_answer
 ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
        int fd)
@@ -174,7 +173,7 @@ ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question
 	return answered ? answer : no;
 }
 
-/* Other sessions do not wait for what may be slow on purpose. */
+/* Suspends the names lock, so that other sessions do not wait for a slow nest. */
 static struct nest_answer
 ask(struct nest_call *call, struct nest *nest, struct nest_question *question, size_t length,
     int fd)
@@ -194,7 +193,7 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 	return no;
 }
 
-/* Both texts, or one; 0: they are too long. */
+/* Writes one or two texts. Returns 0 if they are too long. */
 static size_t
 write_texts(struct nest_question *to, const char *first, const char *second)
 {
@@ -220,7 +219,7 @@ ask_path(struct nest_call *call, int i, const char *path)
 	return ask(call, call->chain[i], &question, length, -1);
 }
 
-/* ---- judging ---- */
+/* ---- decisions ---- */
 
 #define KIND(which)                        \
 	[which] = {.kind = PROTECT_VETTED, \
@@ -233,7 +232,7 @@ static const struct protection vetted[] = {
 	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),	  KIND(VET_STEPS),
 };
 
-/* Calls that make or move something else than a file. */
+/* System calls that create or move something other than a file. */
 static bool
 makes_other(int number)
 {
@@ -289,7 +288,7 @@ narrow(struct verdict *to, const struct verdict *by, int nest)
 
 	if (to->pinned_by == NULL)
 		to->pinned_by = by->pinned_by;
-	/* two that want different things in one place: it stays as it is */
+	/* two different inspections required: no change is allowed */
 	if (to->vetted != NULL && by->vetted != NULL && to->vetted->vet != by->vetted->vet)
 		lost |= to->rights & RIGHTS_CHANGE;
 	if (to->vetted == NULL)
@@ -352,7 +351,7 @@ nest_may_link(const struct notif_call *request, const char *path, const char *te
 	return true;
 }
 
-/* The content in a file without a name, which nobody changes afterwards. */
+/* Copies the content to a memfd, to which no other process writes. */
 static int
 pack(const char *text, size_t length)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the plans that apply to a caller say about a path. */
+/* What the plans of a caller decide about a path. */
 #include "linux/broker/broker.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ broker_is_private_tmp(const struct broker *broker, const char *path)
 struct verdict
 broker_decide_own(const struct broker *broker, const char *path)
 {
-	/* Landlock knows the private tmp by what it is, we by its name: that must stay its name */
+	/* Landlock granted the private tmp by inode, the broker by path: it must not be moved */
 	static const struct planned_rule held = {.path = "", .root = ""};
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
@@ -97,8 +97,8 @@ broker_decide_reading(const struct notif_call *request, const char *path)
 }
 
 /*
- * A directory that becomes a repository brings settings along which other sessions may have read by an
- * include: for a name in it the directory is noted as well.
+ * A directory that becomes a repository brings settings that other sessions may have cached as included:
+ * note the directory as well.
  */
 static void
 note_change(struct broker *broker, const char *path)
@@ -134,7 +134,7 @@ broker_covers_own(const struct broker *broker, const char *path, unsigned rights
 bool
 broker_covers(const struct notif_call *request, const char *path, unsigned rights)
 {
-	/* where nobody can be asked, nothing is ours */
+	/* A nest that is unregistered has no policy to query: leave every call to Landlock. */
 	if (nest_unregistered(request))
 		return false;
 	return broker_covers_own(request->broker, path, rights) ||

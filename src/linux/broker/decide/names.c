@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Refusing to make or remove a name, with the errno that the kernel would have. */
+/* Refuses to create or remove a name, with the errno that the kernel would return. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ names_is_there(const struct lookup *place, struct stat *ret_stat)
 {
 	char name[NAME_MAX + 1];
 
-	/* the slashes behind it would follow a link */
+	/* trailing slashes would follow a link */
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(place->name, "/"), place->name);
 	return fstatat(place->folder, *name == '\0' ? "." : name, ret_stat, AT_SYMLINK_NOFOLLOW) ==
 	       0;
@@ -36,7 +36,7 @@ names_refuse(struct broker *broker, const struct lookup *place, const struct ver
 	struct stat at;
 	bool there = names_is_there(place, &at);
 
-	/* what ends as it would without us is not told: programs make folders that are there */
+	/* not reported if the kernel would fail, too: programs create directories that exist */
 	if (verdict != NULL && there != (right == RIGHT_CREATE))
 		refuse_rights(broker, place->path, verdict, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);

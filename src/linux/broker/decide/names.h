@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handlers of names share. */
+/* Shared by the handlers that create, remove and rename names. */
 #pragma once
 
 #include <sys/stat.h>
@@ -13,5 +13,5 @@ bool names_is_there(const struct lookup *place, struct stat *ret_stat);
  */
 int names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
 		 unsigned right);
-/* Answers with the result of a call of our own. */
+/* Answers with the result of a system call: 0, or -1 with errno. */
 void names_finish(const struct notif_call *request, int rc);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What may be done with something that is held already, however it was reached. It is judged by the
- * kernel's own name for it. What was removed is judged by the name it had; pipes, sockets and
- * memory have none, and are as free as they are to Landlock.
+ * Decides about an object that is already open, by its canonical path. A removed file is decided by its
+ * last path; pipes, sockets and memfds have none, and are unrestricted, as in Landlock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 
 static const char gone[] = " (deleted)";
 
-/* A file has no way up to its folder: by the way that led to it, if that still does. */
+/* A file has no parent pointer: use the path that led to it, if it still does. */
 static char *
 find_name(const struct notif_call *request, const struct judged *what)
 {
@@ -42,7 +41,7 @@ find_name(const struct notif_call *request, const struct judged *what)
 	return name;
 }
 
-/* NULL with errno: it has no name at all, or the name cannot be told. */
+/* Returns NULL with errno: it has no path, or the path cannot be found out. */
 static char *
 read_name(const struct notif_call *request, const struct judged *what)
 {
@@ -82,7 +81,7 @@ is_memory(int object, const char *path)
 	       fstatfs(object, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 }
 
-/* Neither by a name that ends so nor by one that is gone may it have more. */
+/* A path that ends in " (deleted)" is ambiguous: grant only what both readings allow. */
 static struct verdict
 judge_gone(const struct notif_call *request, decide_fn *decide, char *path)
 {

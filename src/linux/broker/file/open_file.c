@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening and making files, once it is known what a path names. What is there is opened through the
- * descriptor that holds it, what is not there is made with O_EXCL: nothing that was not judged is
- * ever opened. The kernel's own mistakes are said in the kernel's own order.
+ * Opens and creates files once the path is resolved. An existing file is reopened through its O_PATH fd, a
+ * new one is created with O_EXCL: only what was decided about is opened. Invalid requests fail with the
+ * kernel's errors in the kernel's order.
  */
 #include "linux/broker/file/open_file.h"
 
@@ -48,9 +48,9 @@ is_nameless(uint64_t flags)
 	return (flags & OPEN_TMPFILE) && (flags & O_DIRECTORY);
 }
 
-/* ---- what is not there ---- */
+/* ---- new files ---- */
 
-/* A name as it is, never through a link. */
+/* Opens a name without following a link. */
 static int
 open_name(const struct open_call *o, int folder, const char *name, uint64_t flags)
 {
@@ -87,7 +87,7 @@ open_new(const struct open_call *o, int folder)
 static int
 make_file(const struct open_call *o)
 {
-	/* procfs makes nothing, and says so by this word */
+	/* procfs fails with this errno on creation */
 	if (o->found.is_proc) {
 		errno = ENOENT;
 		return -1;
@@ -98,8 +98,8 @@ make_file(const struct open_call *o)
 }
 
 /*
- * tmpfile(3) makes its files in one folder, whatever TMPDIR says. Without a name, and with O_EXCL for
- * ever, such a file is the same anywhere.
+ * tmpfile(3) uses one directory, whatever TMPDIR is. An unnamed file that O_EXCL keeps unnamed is the same
+ * in any directory.
  */
 bool
 open_is_anywhere(const struct open_call *o)
@@ -119,7 +119,7 @@ open_nameless(const struct open_call *o, int object)
 		    o->how.mode & OPENING_MODE);
 }
 
-/* A file without a name: judged as any new name in that folder. */
+/* An unnamed file: decided like a new name in that directory. */
 static int
 make_nameless(const struct open_call *o)
 {
@@ -137,12 +137,12 @@ make_nameless(const struct open_call *o)
 	return do_open(o, o->found.object, open_nameless);
 }
 
-/* ---- what is there ---- */
+/* ---- existing files ---- */
 
 /*
- * O_NOFOLLOW can be seen on a descriptor afterwards, and our own names for descriptors are links.
- * So the way is gone once more, and what is at its end must be what was judged. Outside the layers only
- * the judged path is: the way may lead anywhere by now.
+ * O_NOFOLLOW is visible on the fd, and /proc/self/fd paths are links. So the path is opened once more, and
+ * the result must be the decided object. Outside the layers only the decided path is opened: the original
+ * one may lead anywhere by now.
  */
 static int
 open_again(const struct open_call *o, int flags)
@@ -161,7 +161,10 @@ open_again(const struct open_call *o, int flags)
 	return -1;
 }
 
-/* Through our own descriptor: what was judged is what is opened. Never our terminal, never waiting. */
+/*
+ * Through our own fd, so exactly the decided object is opened. Never makes a controlling terminal, never
+ * blocks.
+ */
 int
 open_reopen_fd(const struct open_call *o, int object)
 {
@@ -171,7 +174,7 @@ open_reopen_fd(const struct open_call *o, int object)
 	char name[16];
 
 	snprintf(name, sizeof name, "%d", object);
-	/* never to cut: whether it is the same is seen only afterwards */
+	/* not with O_TRUNC: a difference would be noticed too late */
 	if ((flags & O_NOFOLLOW) && !(flags & O_TRUNC) && !o->found.by_steps &&
 	    (S_ISREG(o->at.st_mode) || S_ISDIR(o->at.st_mode)))
 		fd = open_again(o, flags | ours);
@@ -188,7 +191,7 @@ is_own_terminal(const struct open_call *o)
 	return S_ISCHR(o->at.st_mode) && o->at.st_rdev == makedev(5, 0);
 }
 
-/* /dev/tty is another device for everybody who opens it. */
+/* /dev/tty is another device for each session. */
 static int
 open_terminal(const struct open_call *o)
 {
@@ -202,7 +205,7 @@ open_terminal(const struct open_call *o)
 	return object < 0 ? -1 : pty_open_object(o, object);
 }
 
-/* The kernel's own words for what no right could help with; 0: none. */
+/* The kernel's error where no right would help; 0: none. */
 static int
 find_mistake(const struct open_call *o)
 {
@@ -225,7 +228,7 @@ must_wait(const struct open_call *o)
 	       (o->how.flags & O_ACCMODE) != O_RDWR;
 }
 
-/* Waiting is done elsewhere; then there is nothing to give yet, and errno is EINPROGRESS. */
+/* Another thread waits; errno is EINPROGRESS. */
 static int
 wait_for_object(const struct open_call *o)
 {
@@ -257,14 +260,14 @@ open_found(const struct open_call *o)
 	if (pty_is_brokered(o))
 		return pty_open(o);
 	fd = do_open(o, o->found.object, open_reopen_fd);
-	/* somebody has a lease on it */
+	/* the file has a lease */
 	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
 	    !(o->how.flags & O_NONBLOCK))
 		return wait_for_object(o);
 	return fd;
 }
 
-/* ---- git's own files ---- */
+/* ---- git files ---- */
 
 static bool
 find_spot(const struct open_call *o, struct lookup *to)
@@ -287,7 +290,7 @@ open_vetted(struct open_call *o)
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	errno = EACCES;
-	/* what is put in its place is new */
+	/* the file put in its place is new */
 	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
 	switch (git_staging_open(o->request, o->verdict.vetted, &vetted)) {
@@ -341,7 +344,7 @@ open_execute(struct open_call *o)
 	if (vetted != 0)
 		return vetted;
 	if (o->found.object < 0) {
-		/* it may be there: that is found out by making it */
+		/* it may exist: creating it with O_EXCL shows */
 		autorun_note_at(o->request->broker, o->found.folder, o->found.name, o->path);
 		return make_file(o);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One open on behalf: what was asked for, what its path names, and what the plan says about that.
- * sys_open.c says in which order; what is done to the file itself is here.
+ * One open on behalf: arguments, the file that its path names, and the verdict. sys_open.c has the order of
+ * the steps; operations on the file are here.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 #include "linux/broker/broker.h"
 #include "linux/broker/lookup.h"
 
-#define OPEN_TMPFILE 020000000 /* O_TMPFILE without the O_DIRECTORY that belongs to it */
-/* Of a new file's mode: nothing that lends its owner's rights to whoever runs it. */
+#define OPEN_TMPFILE 020000000 /* O_TMPFILE without its O_DIRECTORY bit */
+/* Mode bits of a new file: no setuid and setgid. */
 #define OPENING_MODE 01777
 
-/* As openat2 has it. */
+/* struct open_how of openat2(2). */
 struct opening_how {
 	uint64_t flags, mode, resolve;
 };
@@ -34,33 +34,33 @@ struct open_call {
 	const struct notif_call *request;
 	struct opening_how how;
 	mode_t umask;
-	int base; /* borrowed: where the way starts */
+	int base; /* borrowed: directory where the path starts */
 	const char *way;
 	struct lookup found;
-	struct stat at; /* of the object */
-	char *path; /* of the object or the place; empty: it has none. NULL before it is judged */
-	struct verdict verdict; /* by that path */
+	struct stat at; /* of object */
+	char *path; /* of the object or new name; empty: it has none. NULL before the decision */
+	struct verdict verdict; /* for path */
 	enum open_actor actor;	/* by that verdict */
-	int number;		/* the descriptor's, where it is not the next that is free */
+	int number;		/* fd number to install; -1: the next free one */
 };
 
 unsigned open_rights(uint64_t flags);
-/* Nothing is changed and nothing made. */
+/* Do the flags neither change nor create anything? */
 bool open_only_reads(uint64_t flags);
-/* A regular file to be read in a folder that all share: no layer grants that. */
+/* A regular file in a shared directory, to be read: no layer grants that. */
 bool open_is_shared(const struct open_call *o);
-/* Where it is asked for does not matter: it may be made in the private tmp. */
+/* An unnamed file may be created in the private tmp instead. */
 bool open_is_anywhere(const struct open_call *o);
 /* open_actor.c: of one that is decided. */
 enum open_actor open_actor(const struct open_call *o);
-/* Fills path and verdict of what was found; 0, or an errno. */
+/* Sets path and verdict. Returns 0 or an errno. */
 int open_decide(struct open_call *o);
 /*
- * Opens or makes it, by that verdict; -1 with errno. EINPROGRESS: somebody else answers. ESTALE: the
- * name leads elsewhere by now; EEXIST, where nothing was: something is there now.
+ * Opens or creates by the verdict. Returns -1 with errno. EINPROGRESS: another thread answers. ESTALE: the
+ * path leads elsewhere by now. EEXIST where nothing was: a file appeared.
  */
 int open_execute(struct open_call *o);
-/* What is there, as it is, once it may be. Never our terminal, never waiting. */
+/* Reopens an object. Never makes a terminal the controlling one, never blocks. */
 int open_reopen_fd(const struct open_call *o, int object);
 /* OPEN_STAGE: the fd that is handed out is not of the file itself. -1: refused; 0: open it. */
 int open_vetted(struct open_call *o);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hard links. A second name must give no right that the first one does not, in any of the plans that
- * apply to the caller, so what may not be changed by one name is not changed by another.
+ * Hard links. The second name must not give a right that the first does not, in any plan of the caller, so
+ * that a file denied under one name cannot be changed under another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ may_link_by(const struct notif_call *request, int plan, const char *from, const 
 	       ((new.rights & ~old.rights) & (RIGHT_READ | RIGHT_WRITE | RIGHT_EXECUTE)) == 0;
 }
 
-/* A second name must not give what the first did not, by any of the plans. */
+/* Do all plans give the second name at most the rights of the first? */
 static bool
 may_link(const struct notif_call *request, const char *from, const char *to)
 {
@@ -44,7 +44,7 @@ may_name(const struct notif_call *request, const char *path, struct verdict *ret
 	       nest_is_complete(request);
 }
 
-/* Tells which of the two names is the reason. */
+/* Reports which of the two names is the reason. */
 static int
 refuse_link(const struct notif_call *request, const char *from, const struct lookup *to)
 {
@@ -58,7 +58,7 @@ refuse_link(const struct notif_call *request, const char *from, const struct loo
 	return -1;
 }
 
-/* From a descriptor: the one way to give a nameless file a name. */
+/* From a fd: the only way to name an unnamed file. */
 static int
 link_descriptor(const struct notif_call *request, int fd, const struct lookup *to)
 {
@@ -110,7 +110,7 @@ link_from_descriptor(const struct notif_call *request, int number, int to_folder
 		rc = lookup_unchanged(&to) ? link_descriptor(request, fd, &to) : -1;
 		why = errno;
 		names_unlock(request->names);
-		/* the caller's own close must be the last one */
+		/* close first: the caller's close must be the last one */
 		close(fd_take(&fd));
 		errno = why;
 		names_finish(request, rc);
@@ -151,7 +151,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
 			names_lock_keep_memory(&request->broker->names);
-		/* a link with slashes behind it is not meant itself, unlike in the other calls */
+		/* trailing slashes follow a link here, unlike in the other calls */
 		if (!lookup_unchanged(&from) || !lookup_unchanged(&to) ||
 		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
 			    AT_SYMLINK_NOFOLLOW) < 0)
@@ -177,7 +177,7 @@ sys_link(const struct notif_call *request)
 	make_link(request, (const int[]){AT_FDCWD, AT_FDCWD}, (const uint64_t[]){a[0], a[1]}, 0);
 }
 
-/* Is it the descriptor itself that gets a name? */
+/* Does the fd itself get a name? */
 static bool
 links_itself(const struct notif_call *request, uint64_t path, int flags)
 {
@@ -202,7 +202,7 @@ sys_linkat(const struct notif_call *request)
 	else if (number >= 0)
 		link_from_descriptor(request, number, (int)a[2], a[3]);
 	else if (itself)
-		/* a folder has one name only */
+		/* a directory has one name only */
 		notif_fail(request, number == AT_FDCWD ? EPERM : EBADF);
 	else
 		make_link(request, (const int[]){(int)a[0], (int)a[2]},

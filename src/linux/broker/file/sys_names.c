@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making and removing names on behalf. Each call becomes a place, a question to the plan, and the
- * same call on a held folder. What the plan refuses is said as the kernel would: a name that is
- * there cannot be made, one that is not cannot be removed, and only then is it a matter of rights.
+ * Creates and removes names on behalf. Each call becomes a directory and name, a decision, and the same
+ * call on the open directory. A refusal has the kernel's errno: an existing name cannot be created, a
+ * missing one cannot be removed, and only then rights matter.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 /* ---- one name ---- */
 
-/* What is done to a place, once it may be. */
+/* The operation on a name. */
 struct deed {
 	int (*act)(const struct lookup *place, const struct deed *deed);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
@@ -24,7 +24,7 @@ struct deed {
 	dev_t device;
 	int flags;
 	const char *text;
-	bool is_lent; /* asked for with a mode that lends the owner's rights: never left to the kernel */
+	bool is_lent; /* the requested mode has setuid or setgid: never continue in the kernel */
 };
 
 static int
@@ -51,7 +51,7 @@ do_unlink(const struct lookup *place, const struct deed *deed)
 	return unlinkat(place->folder, place->name, deed->flags);
 }
 
-/* Removing is free at vetted names: what comes instead is vetted then. */
+/* Removing inspected names is allowed: what replaces them is inspected. */
 static int
 do_deed(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
@@ -73,7 +73,7 @@ do_deed(const struct notif_call *request, const struct lookup *place, const stru
 	return deed->act(place, deed);
 }
 
-/* The name is there or not, and so the kernel may have another reason. */
+/* Whether the name exists decides the kernel's errno. */
 static void
 leave(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
@@ -138,7 +138,7 @@ sys_mkdirat(const struct notif_call *request)
 	sys_on(request, (int)a[0], a[1], &deed);
 }
 
-/* What the kernel says of a kind of node before it looks at the path; 0: nothing. */
+/* The kernel's error for a node type, before it looks at the path; 0: none. */
 static int
 find_kind_mistake(mode_t mode)
 {
@@ -157,7 +157,7 @@ find_kind_mistake(mode_t mode)
 	}
 }
 
-/* What is wrong with a new name there is said before that it may not be made. */
+/* An invalid new name fails before rights are checked. */
 static int
 find_name_mistake(const struct lookup *place)
 {
@@ -181,7 +181,7 @@ refuse_device(const struct notif_call *request, int folder, uint64_t path)
 	notif_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
 }
 
-/* Devices are for nobody, whatever the plan says, nor is a file that lends its owner's rights. */
+/* Device nodes and setuid files are refused whatever the plan says. */
 static void
 make_node(const struct notif_call *request, int folder, const __u64 *a)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening on behalf. What a path names is held first, judged by its own name, and only then opened:
- * nothing that is denied is ever opened, not even by us. A file that is there needs the rights of
- * its access; one that is made needs only "create", and is written through the descriptor that made
- * it.
+ * open on behalf. The path's object is opened by O_PATH, decided by its canonical path, and only then
+ * opened for the caller: a denied file is never opened, not even by the broker. An existing file needs the
+ * rights of its access mode; a new one needs only "create", and is written through the fd that created it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@ auto_opening_fn(const struct open_call *o)
 }
 #define auto_opening __attribute__((cleanup(auto_opening_fn)))
 
-/* What open(2) looks at; the rest it drops, and openat2 would refuse. */
+/* Flags that open(2) uses; it drops others, with which openat2 fails. */
 #define KNOWN_FLAGS                                                                            \
 	(O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_SYNC |  \
 	 O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | \
@@ -50,8 +49,8 @@ give(const struct open_call *o, int fd)
 }
 
 /*
- * Most paths want no more than the shared lock; true: it is held. Where others are asked it is not
- * held while the first question is.
+ * Decides under the shared lock; returns true with it held. With nests the first decision is made without a
+ * lock, because a query may block.
  */
 static bool
 decide_shared(struct open_call *o)
@@ -87,7 +86,7 @@ leave(const struct open_call *o)
 		notif_continue(o->request);
 }
 
-/* Judges under the lock that the path wants; 0 with the lock held, or an errno without. */
+/* Decides under the lock that the path needs. Returns 0 with the lock held, or an errno without it. */
 static int
 lock_and_decide(struct open_call *o)
 {
@@ -111,9 +110,9 @@ lock_and_decide(struct open_call *o)
 }
 
 /*
- * What is only read needs no lock: it is held, and a move after the question is a move after the
- * answer. And none may be taken: a sandbox inside reads git's files to answer who holds it. True:
- * its name leads elsewhere by now.
+ * Reading needs no lock: the object is open, and a move after the decision is a move after the answer. And
+ * no lock may be taken, because a nest reads git files to answer the lock's holder. Returns true if the
+ * name leads elsewhere by now.
  */
 static bool
 read_found(struct open_call *o)
@@ -136,7 +135,7 @@ read_found(struct open_call *o)
 	return false;
 }
 
-/* True when a name changed under our eyes and the way must be gone again. */
+/* Returns true if a name changed meanwhile and the path must be resolved again. */
 static bool
 sys_on_found(struct open_call *o)
 {
@@ -178,7 +177,7 @@ follow_by(uint64_t flags)
 	return keeps ? LOOKUP_KEEP : LOOKUP_FOLLOW;
 }
 
-/* One walk and what follows from it; true: once more. */
+/* One lookup and its result. Returns true to try again. */
 static bool
 try_open(struct open_call *o)
 {
@@ -196,8 +195,8 @@ try_open(struct open_call *o)
 }
 
 /*
- * What is to be made is mostly not there, and then it need not be looked for. Whatever is in the way
- * is said by the long one. False: nothing has been done.
+ * A file to be created is usually missing, so its lookup is skipped. If anything exists the full way
+ * reports it. Returns false if nothing was done.
  */
 static bool
 try_create_fast(struct open_call *o)
@@ -220,7 +219,7 @@ try_create_fast(struct open_call *o)
 	return fd >= 0;
 }
 
-/* Flags that contradict each other: the kernel looks at them before it looks at the path. */
+/* Contradicting flags, which the kernel checks before the path. */
 static bool
 is_nonsense(const struct opening_how *how)
 {
@@ -298,10 +297,7 @@ sys_creat(const struct notif_call *request)
 	open_plain(request, AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);
 }
 
-/*
- * As the kernel does for who makes the call itself: a file does not grow beyond the caller's own limit,
- * and a caller that tries is sent SIGXFSZ.
- */
+/* Enforces the caller's RLIMIT_FSIZE and sends SIGXFSZ, as the kernel does for the caller. */
 static bool
 may_grow(const struct open_call *o, off_t length)
 {
@@ -342,8 +338,8 @@ may_be_leased(const struct open_call *o)
 }
 
 /*
- * By our own name for what is held: what was judged is what is cut, and nothing is opened that a file
- * watcher would be told of. A leased file is opened, which does not wait.
+ * Truncates by /proc/self/fd: exactly the decided file, without an open that file watchers would report. A
+ * leased file is opened, without blocking.
  */
 static int
 cut_held(struct open_call *o, off_t length)

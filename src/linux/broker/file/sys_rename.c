@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Moving names on behalf. Nothing may come under a rule that gives more than the one it was under, and
- * nothing comes under a name of git's but what was vetted.
+ * rename on behalf. Nothing may get a path with more rights than it has, and only inspected files get a git
+ * name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 
 #define NOREPLACE 1u
 #define EXCHANGE 2u
-/* More entries than this are not looked at: then it is another device, and mv copies. */
+/* Larger trees are not compared: EXDEV makes mv copy instead. */
 #define TREE_MAX 20000
 
 struct move {
@@ -35,7 +35,7 @@ struct move {
 	struct stat from_stat, to_stat;
 	bool is_replacing;
 	unsigned flags;
-	int left; /* entries that may still be looked at */
+	int left; /* entries left to compare */
 };
 
 static inline void
@@ -58,8 +58,8 @@ lacks(const struct move *move, const struct lookup *place, unsigned rights)
 }
 
 /*
- * Also: a name that is vetted was vetted where it comes from; and what leads two folders up must not
- * come to lead elsewhere.
+ * Also requires that an inspected name was inspected at its old path, and that a pointer relative to two
+ * directories up leads to the same place.
  */
 static bool
 is_same_by(const struct move *move, int plan, const char *old, const char *new)
@@ -73,7 +73,7 @@ is_same_by(const struct move *move, int plan, const char *old, const char *new)
 	return was.rights == is.rights && was.vetted->vet == is.vetted->vet;
 }
 
-/* By every plan: what two of them refuse in different places would look the same together. */
+/* By every plan: two plans that each refuse another path would look equal together. */
 static bool
 is_same(const struct move *move, const char *old, const char *new)
 {
@@ -83,7 +83,7 @@ is_same(const struct move *move, const char *old, const char *new)
 	return true;
 }
 
-/* What leads git somewhere by a way from where it is leads elsewhere from its new place. */
+/* A relative git pointer leads elsewhere from its new path. */
 static bool
 may_lead(const struct move *move, int folder, const char *name, const char *new)
 {
@@ -100,7 +100,7 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 	return may;
 }
 
-/* Two trees that are compared; both paths are of the entry that is looked at. */
+/* Comparison of two trees; both paths are of the current entry. */
 struct comparison {
 	struct move *move;
 	const char *from, *to;
@@ -108,7 +108,7 @@ struct comparison {
 	int why;
 };
 
-/* Does the entry make a repository of its folder that may not be moved? */
+/* Does the entry make its directory a repository that must not be moved? */
 static bool
 is_bound(struct comparison *c, const struct subtree_entry *entry)
 {
@@ -123,7 +123,7 @@ is_bound(struct comparison *c, const struct subtree_entry *entry)
 	return bound;
 }
 
-/* 0 when what lies there has the same rights at its new place, else an errno. */
+/* Returns 0 if the entry has the same rights at its new path, else an errno. */
 static int
 compare_entry(struct comparison *c, const struct subtree_entry *entry)
 {
@@ -134,7 +134,7 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
 	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
-	/* what git would obey at a path that cannot be looked at stays where it is */
+	/* a git name at a path too long to be inspected must not move */
 	if ((long_name_is(c->old) || long_name_is(c->new)) && git_protect_has(entry->name))
 		return EACCES;
 	if (!is_same(c->move, c->old, c->new) || protected_is_policy(entry->name) ||
@@ -161,9 +161,9 @@ visit_entry(void *context, const struct subtree_entry *entry)
 }
 
 /*
- * A folder takes all that is in it along: past a deny that was for its old place, or under a name
- * that must not be made. What has other rights at the new place does not go there, and what cannot be looked
- * at is copied.
+ * A directory takes its contents along, possibly past a deny at the old path or below a name that must not
+ * be created. If an entry has other rights at the new path the move fails, and if it cannot be examined it
+ * fails with EXDEV, so that it is copied.
  */
 static int
 compare_trees(struct move *move, int folder, const char *from, const char *to)
@@ -187,7 +187,7 @@ check_folder(struct move *move, const struct lookup *from, const struct lookup *
 
 	if (broker_decide(move->request, from->path).pinned_by != NULL)
 		return EACCES;
-	/* nobody has looked at what was made there: entry by entry it comes by us */
+	/* contents created there were not inspected: copy them one by one */
 	if (!broker_vetted_by_all(move->request, from->path))
 		return EXDEV;
 	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -196,8 +196,8 @@ check_folder(struct move *move, const struct lookup *from, const struct lookup *
 }
 
 /*
- * Could more be done with a file by its new name, by any plan? Reading what was denied; or writing,
- * which would reach a second name of the file. As the kernel has it between two rules of Landlock.
+ * Does the new path give more rights to a file, by any plan? Reading that was denied, or writing, which
+ * would also reach its other hard links. As the kernel compares Landlock rules.
  */
 static bool
 gains(const struct move *move, const char *old, const char *new)
@@ -229,7 +229,7 @@ refuse_vetted(const struct move *move, const struct lookup *place, const struct 
 	return -1;
 }
 
-/* A new file takes the place of one of git's: ours does, with what was in it. */
+/* Replaces a git file: installs a copy of the new content. */
 static int
 put_in_place(const struct move *move, const struct protection *protection)
 {
@@ -249,7 +249,7 @@ put_in_place(const struct move *move, const struct protection *protection)
 	return rc < 0 ? rc : unlinkat(move->from.folder, move->from.name, 0);
 }
 
-/* One of the two names is git's. 1: move it as any other; else the result. */
+/* One of the two names is a git name. Returns 1 to move it as usual, else the result. */
 static int
 move_vetted(const struct move *move)
 {
@@ -282,7 +282,7 @@ move_vetted(const struct move *move)
 	return to->vet == VET_FOLDER ? 1 : put_in_place(move, to);
 }
 
-/* 0, or why it may not be. */
+/* Returns 0 or an errno. */
 static int
 check_move(struct move *move)
 {
@@ -306,7 +306,7 @@ do_move(struct move *move)
 	if (!names_is_there(&move->from, &move->from_stat))
 		return -1;
 	move->is_replacing = names_is_there(&move->to, &move->to_stat);
-	/* "." and its like: the kernel has the right word for it */
+	/* "." and "..": let the kernel return its error */
 	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
 	if (why != 0) {
 		errno = why;
@@ -326,7 +326,7 @@ do_move(struct move *move)
 			    move->to.name, move->flags);
 }
 
-/* A file of any other name is none of git's. */
+/* Files with other names are not cached git files. */
 static bool
 is_remembered(const struct move *move)
 {
@@ -388,7 +388,7 @@ sys_renameat2(const struct notif_call *request)
 	const __u64 *a = request->notif.data.args;
 	unsigned flags = (unsigned)a[4];
 
-	/* the kernel looks at them before it looks at the paths */
+	/* checked by the kernel before the paths */
 	if ((flags & ~(NOREPLACE | EXCHANGE)) != 0 || flags == (NOREPLACE | EXCHANGE))
 		notif_fail(request, EINVAL);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Is what somebody wrote fit to be git's? Settings key by key; pointers by where they lead: into the
- * project or its own git directory, where every repository is guarded, and nowhere else.
+ * Inspects new content of git files. Settings key by key; pointers by their target, which must be in the
+ * project or its own git directory, where every repository is brokered.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,20 +19,17 @@
 
 #define MODULES "/.git/modules/"
 
-/* What one answer needs. */
+/* State of one inspection. */
 struct content_query {
 	const struct notif_call *request;
 	struct arena *arena;
 	const char *path;   /* of the file */
-	const char *folder; /* that it is in */
+	const char *folder; /* parent directory */
 };
 
-/* ---- places ---- */
+/* ---- pointers ---- */
 
-/*
- * Where text leads when it is read in folder; NULL: nowhere that can be told, or by a link, which may
- * lead elsewhere later.
- */
+/* Where text leads, relative to folder; NULL: unknown, or through a link, which may change later. */
 static const char *
 lead(const struct content_query *q, const char *folder, const char *text)
 {
@@ -51,7 +48,7 @@ is_below(const char *path, const char *root)
 	return root != NULL && path_below(path, root);
 }
 
-/* In the project, or elsewhere under our eyes. */
+/* In the project, or in another brokered tree. */
 static bool
 is_inside(const struct content_query *q, const char *path)
 {
@@ -64,7 +61,7 @@ is_inside(const struct content_query *q, const char *path)
 		broker_covers_own(q->request->broker, path, RIGHT_CREATE));
 }
 
-/* git never takes anything out of a commit to below this name: it is the user's, or was vetted. */
+/* git never checks out a file below this name: its content is the user's or was inspected. */
 static bool
 is_in_dot_git(const char *path)
 {
@@ -74,7 +71,7 @@ is_in_dot_git(const char *path)
 	       (length >= 5 && strcmp(path + length - 5, "/.git") == 0);
 }
 
-/* A path from where it is would lead elsewhere from another place. */
+/* A relative path leads elsewhere from another directory. */
 static bool
 is_led_from(const char *folder)
 {
@@ -94,8 +91,8 @@ git_content_may_move(const struct notif_call *request, const char *folder)
 }
 
 /*
- * Of a git directory: the folder that it lies in, as .git does; of a submodule's, one of the project that
- * keeps it. Hooks that are named from there are looked for in exactly these places.
+ * A git directory's worktree: its parent directory, as for .git; a submodule's: a directory of the project
+ * that contains it. Hook paths are resolved relative to these only.
  */
 static bool
 is_fit_worktree(const struct content_query *q, const char *text)
@@ -122,7 +119,7 @@ refuse_place(void *context, enum gitconfig_use place, const char *text)
 	case GITCONFIG_WORKTREE:
 		return is_fit_worktree(q, text) ? CAUSE_NONE : CAUSE_KEY_WORKTREE;
 	case GITCONFIG_BARE:
-		/* without one git looks for hooks wherever it is started */
+		/* without core.worktree git resolves hook paths relative to where it is started */
 		return is_in_dot_git(q->folder) ? CAUSE_KEY_BARE : CAUSE_NONE;
 	default:
 		return q->request->broker->umask & S_IWGRP ? CAUSE_KEY_GROUP : CAUSE_NONE;
@@ -150,7 +147,7 @@ refuse_key(const struct content_query *q, const struct gitconfig_refusal *key)
 	return EACCES;
 }
 
-/* A name of git's below refs, in a repository kept in another, holds an object's name. */
+/* Below refs, a git name in a repository stored in another must contain an object id. */
 static bool
 is_object_name(const struct content_query *q, const struct gitconfig_text *text)
 {
@@ -190,7 +187,7 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 		return refuse(q, CAUSE_GIT_POINTER);
 	if (path == NULL || !is_inside(q, path))
 		return refuse(q, CAUSE_GIT_OUTSIDE);
-	/* under another name a link could take its place, to what came with the project's files */
+	/* under another name a link to files of the project could replace it */
 	if (!is_in_dot_git(path) && !is_below(path, q->request->broker->plan->host->git.common_dir))
 		return refuse(q, CAUSE_GIT_UNNAMED);
 	if (!git_refs_may_init(q->request, q->folder, path))
@@ -198,7 +195,7 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 	return 0;
 }
 
-/* Do the settings two folders up name a remote by a path from the working tree? */
+/* Do the settings two directories up have a remote relative to the working tree? */
 static bool
 is_led_astray(const struct content_query *q)
 {
@@ -208,7 +205,10 @@ is_led_astray(const struct content_query *q)
 	return common == NULL || git_local_remote_is_relative(common);
 }
 
-/* Of a worktree: the .git that belongs to it. Private tmp may hold one; it goes with the run. */
+/*
+ * gitdir of a worktree: its .git file. A worktree may be in the private tmp; it is removed with the
+ * session.
+ */
 static int
 vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 {
@@ -224,7 +224,7 @@ vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 	return 0;
 }
 
-/* Always the repository two folders up, and one whose names are vetted whatever happens to it. */
+/* commondir: always the repository two directories up, whose names are inspected in any case. */
 static int
 vet_commondir(const struct content_query *q, const struct gitconfig_text *text)
 {
@@ -279,7 +279,7 @@ vet_own(const struct notif_call *request, const char *path, enum vet vet,
 	}
 }
 
-/* Where nothing is, and where nobody here can make anything. */
+/* The path does not exist, and the command cannot create it. */
 static bool
 is_nowhere(const struct content_query *q, const char *folder, const char *text)
 {
@@ -314,7 +314,7 @@ git_pointer_may_move(const struct notif_call *request, const char *path, enum ve
 	       nest_may_hold(request, path, vet, text, NEST_CARRY);
 }
 
-/* Each plan looks with its own eyes, and not at what it leaves free. */
+/* Every nested policy inspects the content itself, unless the path is unrestricted there. */
 int
 git_content_check(const struct notif_call *request, const char *path, enum vet vet,
 		  const struct gitconfig_text *text, const struct gitconfig_text *present)

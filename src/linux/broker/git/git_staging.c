@@ -39,7 +39,7 @@ is_live(const struct staged_file *slot)
 	return slot->process != 0 && slot->fd >= 0;
 }
 
-/* A process that is gone has left its file without an end. */
+/* Frees files whose process is gone before closing them. */
 static void
 clear_left(struct broker *broker)
 {
@@ -60,8 +60,8 @@ git_staging_drop_dead(struct broker *broker)
 }
 
 /*
- * A place for a number that the caller does not use: it is free in its table, or what it has there
- * was refused at its close, which for the caller is closed all the same. NULL: there is none.
+ * Finds an entry for a number that the caller does not use: free in its table, or of a staged file refused
+ * at close, which the caller considers closed. NULL: none.
  */
 static struct staged_file *
 find_free(const struct notif_call *request, pid_t process, int *ret_number)
@@ -87,7 +87,7 @@ find_free(const struct notif_call *request, pid_t process, int *ret_number)
 	return NULL;
 }
 
-/* Takes the caller's desk of that number out of the table, or else spoils it. */
+/* Takes the caller's staged file of that number from the table, or marks it as duplicated. */
 static bool
 staged_take(const struct notif_call *request, int number, struct staged_file *ret)
 {
@@ -114,7 +114,7 @@ staged_take(const struct notif_call *request, int number, struct staged_file *re
 	return found;
 }
 
-/* The place that is still kept for one that was taken, unless the caller got it for another meanwhile. */
+/* The reserved entry of a taken file, unless it was given out again. */
 static struct staged_file *
 find_kept(struct broker *broker, const struct staged_file *slot)
 {
@@ -128,7 +128,7 @@ find_kept(struct broker *broker, const struct staged_file *slot)
 	return NULL;
 }
 
-/* Its close is begun again. */
+/* Its close will be retried. */
 static void
 put_back(struct broker *broker, struct staged_file *slot)
 {
@@ -145,7 +145,7 @@ put_back(struct broker *broker, struct staged_file *slot)
 		clear(slot);
 }
 
-/* The number is the caller's again, for whatever it likes. */
+/* Releases the number to the caller. */
 static void
 give_up_number(struct broker *broker, const struct staged_file *slot)
 {
@@ -158,7 +158,7 @@ give_up_number(struct broker *broker, const struct staged_file *slot)
 	pthread_mutex_unlock(&broker->small);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 
 static enum git_staging_result
 refuse(struct broker *broker, const char *path, int why, enum cause cause)
@@ -205,7 +205,7 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 	struct stat at;
 	bool there = fstatat(o->place->folder, o->place->name, &at, AT_SYMLINK_NOFOLLOW) == 0;
 
-	/* reading changes nothing, and neither does what open(2) refuses by itself */
+	/* reading changes nothing, and invalid opens fail anyway */
 	if (o->place->is_folder_itself || (there && !S_ISREG(at.st_mode)) ||
 	    ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC) &&
 	     (there || !(flags & O_CREAT))) ||
@@ -215,7 +215,7 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 	if (protection->vet == VET_HEAD)
 		return git_check_may_make(request, o->place->path, protection, false) ? VET_GO_ON
 										      : VET_REFUSED;
-	/* what is there keeps its mode when it is cut */
+	/* an existing file keeps its mode when truncated */
 	if (there)
 		o->mode = at.st_mode & 0777;
 	if (!there || (flags & O_TRUNC))
@@ -225,9 +225,9 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 	return VET_REFUSED;
 }
 
-/* ---- the end ---- */
+/* ---- close ---- */
 
-/* Judged anew: its folder may have moved meanwhile. */
+/* Decides again, because the directory may have been moved. */
 static int
 finish(const struct notif_call *request, const struct staged_file *slot)
 {
@@ -283,7 +283,7 @@ sys_close(const struct notif_call *request)
 		notif_fail(request, why);
 }
 
-/* Under a second number its end would not be seen. */
+/* The close of a duplicate would not be noticed. */
 void
 sys_dup(const struct notif_call *request)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where symbolic links in the project may lead: not into what ends with the run, which nobody looks
- * at. That is the private tmp, and whatever is reached by the number of a process, whose folder or
- * descriptor may be the private tmp tomorrow. What counts is where the text leads, name by name and
- * link by link, not how it is spelt. Nothing here is opened.
+ * Where symbolic links in the project may lead: not into the private tmp, whose contents are not inspected
+ * and end with the session, nor through a pid in procfs, whose cwd or fds may be the private tmp later. The
+ * text is resolved component by component and link by link; its spelling does not matter. Nothing is
+ * opened.
  *
- * And in a repository: not out of it. git makes no such links, and writes through those it finds:
- * a log that is a link to a start-up file gets a line for every commit.
+ * In a repository, links must not lead out of it. git creates no such links and writes through those it
+ * finds: a reflog that is a link to a start-up file would get a line for every commit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +29,11 @@
 #include "linux/broker/nest.h"
 
 #define LINKS_MAX 40
-#define ENTRIES_MAX 5000 /* of a folder that becomes a repository */
+#define ENTRIES_MAX 5000 /* limit for a directory that becomes a repository */
 
 struct link_path {
-	char at[PATH_MAX];   /* where we stand, canonical as far as it exists; "": the root */
-	char rest[PATH_MAX]; /* still to be walked */
+	char at[PATH_MAX];   /* current directory, canonical as far as it exists; "": the root */
+	char rest[PATH_MAX]; /* components left */
 	int links;
 };
 
@@ -49,7 +49,7 @@ is_proc_root(const char *folder)
 	       stat(folder, &at) == 0 && procfs_is_root_inode(at.st_ino);
 }
 
-/* Takes the first name off the rest; false: there is none. */
+/* Takes the first component off rest; false at the end. */
 static bool
 take_name(struct link_path *way, char to[NAME_MAX + 1])
 {
@@ -73,10 +73,7 @@ step_up(struct link_path *way)
 		*slash = '\0';
 }
 
-/*
- * In procfs. "self" is whoever looks, and of that nothing is known: what leads on through its folders
- * or out of them can come to any process.
- */
+/* In procfs "self" depends on the process, so a path through its cwd, root or fds may lead anywhere. */
 static enum link_step
 step_into_proc(const struct link_path *way, const char *name)
 {
@@ -89,7 +86,7 @@ step_into_proc(const struct link_path *way, const char *name)
 		       : STEP_END;
 }
 
-/* The text of a link takes the place of its name; what is none, or not there, is walked onto. */
+/* Replaces a link by its text; enters anything else, existing or not. */
 static enum link_step
 step_onto(struct link_path *way, const char *name)
 {
@@ -148,7 +145,7 @@ leads_out(const struct broker *broker, const char *path, const char *text)
 	return end == STEP_REFUSED;
 }
 
-/* By its name alone, which nothing else has: where a link leads can be changed behind it. */
+/* By its name, which is unique: the target of a link on the way can change. */
 static bool
 names_private_tmp(const struct broker *broker, const char *text)
 {
@@ -169,9 +166,9 @@ refuse(struct broker *broker, const char *path, enum cause why)
 	return false;
 }
 
-/* ---- in a repository ---- */
+/* ---- links in a repository ---- */
 
-/* What git has in a repository that may have worktrees beside it, in the same folder. */
+/* Names of git in a repository that may share its directory with a worktree. */
 static bool
 is_gits(const char *name)
 {
@@ -183,12 +180,12 @@ is_gits(const char *name)
 	for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
 		if (strlen(whole[i]) == length && ascii_same_n(name, whole[i], length))
 			return true;
-	/* HEAD and its like, and messages that are being written */
+	/* HEAD, FETCH_HEAD and others; COMMIT_EDITMSG and others */
 	return (length >= 4 && ascii_same_n(name + length - 4, "HEAD", 4)) ||
 	       (length >= 3 && ascii_same_n(name + length - 3, "MSG", 3));
 }
 
-/* name.git is called what repositories are called; .git is one, whatever is in it. */
+/* name.git is the usual name of a repository; .git always is one. */
 static bool
 is_repository_in(const char *folder, const char *rest)
 {
@@ -200,7 +197,7 @@ is_repository_in(const char *folder, const char *rest)
 	return length == 4 || is_gits(rest);
 }
 
-/* The innermost repository that path lies in, as a folder; false: in none. */
+/* The innermost repository that contains path. Returns false if there is none. */
 static bool
 find_repository(const char *path, char to[PATH_MAX])
 {
@@ -216,7 +213,7 @@ find_repository(const char *path, char to[PATH_MAX])
 	return false;
 }
 
-/* Up again after a name: where that leads is up to who makes a link of that name later. */
+/* ".." after a name: its result depends on a link that may be created later under that name. */
 static bool
 goes_back(const char *text)
 {
@@ -242,7 +239,7 @@ stays_in(const char *repository, const char *path, const char *text)
 
 	snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);
 	snprintf(way.rest, sizeof way.rest, "%s", text);
-	/* by its whole path it would lead elsewhere when a folder on the way is another one */
+	/* an absolute path leads elsewhere if a directory on the way is replaced */
 	if (*text == '/' || goes_back(text))
 		return false;
 	while (take_name(&way, name)) {
@@ -262,7 +259,7 @@ struct staying {
 	char path[PATH_MAX], text[PATH_MAX];
 };
 
-/* Of what is in the repository itself only git's own names count. */
+/* In the repository itself only git's own names count. */
 static int
 stays(void *context, const struct subtree_entry *entry)
 {
@@ -298,23 +295,23 @@ git_symlink_may_point(const struct notif_call *request, const char *path, const 
 {
 	char repository[PATH_MAX];
 
-	/* by a path that cannot be looked at only what stays beside it, or below, is known to be fine */
+	/* a path that cannot be inspected: accept only a target beside or below it */
 	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
 		return refuse(request->broker, path, CAUSE_LINK_LONG);
 	if (long_name_is(path) && nest_depth(request) == 0)
 		return true;
-	/* what is denied below this name would be looked for where the link leads */
+	/* a deny below this name would apply where the link leads */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    broker_decide(request, path).pinned_by != NULL)
 		return refuse(request->broker, path, CAUSE_LINK_DENIED);
 	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
 		return refuse(request->broker, path, CAUSE_LINK_GIT);
-	/* what is in the private tmp itself ends with it; a sandbox inside may have its project there */
+	/* links in the private tmp end with it; a nest may have its project there */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    (names_private_tmp(request->broker, text) || leads_out(request->broker, path, text)))
 		return refuse(request->broker, path, CAUSE_LINK_TMP);
-	/* to a repository that came with the project's files, and whose hooks nobody looked at */
+	/* to a repository from the project's files, whose hooks were not inspected */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    git_refs_lead_to_remote(request->broker, path))
 		return refuse(request->broker, path, CAUSE_LINK_REMOTE);

@@ -21,13 +21,13 @@ struct walk {
 	enum lookup_follow follow;
 	struct lookup *to;
 	int links;
-	char rest[PATH_MAX]; /* still to be walked */
+	char rest[PATH_MAX]; /* components left */
 };
 
 struct name {
 	char text[PATH_MAX];
 	const char *start, *after; /* in rest; after: from the slash on */
-	bool is_last;		   /* but for slashes */
+	bool is_last;		   /* not counting trailing slashes */
 };
 
 enum step { STEP_ON, STEP_END, STEP_FAILED }; /* failed: with errno */
@@ -93,7 +93,7 @@ read_link(const struct walk *w, int link, const char *name, char to[PATH_MAX])
 	return n > 0;
 }
 
-/* The link's text takes the place of its name. */
+/* Replaces the component by the link's text. */
 static enum step
 follow(struct walk *w, int link, const struct stat *of_link, const struct name *name)
 {
@@ -149,7 +149,7 @@ step_through(struct walk *w, const struct name *name)
 	return fd < 0 ? STEP_FAILED : arrive(w, fd, true, name);
 }
 
-/* fd is taken over. */
+/* Takes ownership of fd. */
 static enum step
 step_onto(struct walk *w, int fd, const struct name *name)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of routed calls and their handlers, and the start of the broker. All threads descend from the one
- * that entered the outer layer: only such a one may read the command. A call without a handler is refused.
+ * The table of supervised system calls with their handlers, and the start of the broker. All threads
+ * descend from the one that entered the outer layer, because only such threads may read the command. A call
+ * without a handler is refused.
  */
 #include "linux/broker/broker.h"
 
@@ -22,9 +23,9 @@
 
 #define THREADS 4
 #define KEPT_FREE 40
-#define ONE_CALLS 4 /* descriptors that a call needs, about */
-#define USUAL 1024  /* descriptors; who gives less than it may is given these */
-#define LOW_FDS 256 /* with fewer, one thread serves and keeps nothing of its callers */
+#define ONE_CALLS 4 /* fds that one call needs, about */
+#define USUAL 1024  /* fds; the limit is raised to this if it is lower */
+#define LOW_FDS 256 /* below it one thread serves and caches no fds */
 
 static const struct {
 	int number;
@@ -107,7 +108,7 @@ static const struct {
 	{446, sys_landlock_restrict_self},
 };
 
-/* Are so many numbers free? Asked one by one: poll takes what is held by O_PATH for nothing. */
+/* Are so many fd numbers free? Uses fcntl: poll(2) fails for O_PATH fds. */
 static bool
 has_free(const struct broker *broker, int wanted)
 {
@@ -117,10 +118,9 @@ has_free(const struct broker *broker, int wanted)
 }
 
 /*
- * Numbers are given out from below. Some are kept for the guard, which has to look into /proc to end
- * what a command left, whatever that command makes us hold. One that was given in a crowd may be held
- * for long after it: then all are counted. And lines of sandboxes that are gone are let go of only
- * when somebody looks.
+ * fd numbers are assigned from the lowest. Some are reserved for the guard, which needs /proc to end
+ * leftover processes, whatever the command makes the broker open. A high number may stay open long after
+ * many calls at once: then all are counted. Sockets of ended nests are closed only here.
  */
 static bool
 fds_exhausted(struct broker *broker)
@@ -182,7 +182,7 @@ broker_answer(struct notif_call *request, int timeout_ms)
 	return late;
 }
 
-/* The command has its limits by now, and we start nothing more that would inherit ours. */
+/* The command has its own limits by now, and no process that would inherit ours is started any more. */
 static void
 reserve_fds(struct broker *broker)
 {
@@ -207,14 +207,14 @@ reserve_fds(struct broker *broker)
 _Noreturn void
 broker_serve(struct broker *broker)
 {
-	/* what a link could make us open of ourselves belongs to root then */
+	/* undumpable: files of the broker in /proc then belong to root */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	kill_all_ready(&broker->kill_all);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	reserve_fds(broker);
 	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	proxy_client_start(broker);
-	/* without a folder of our own nothing can be answered rightly: everything is refused */
+	/* without /proc/self/fd no call can be answered correctly: refuse all */
 	if (broker->own >= 0) {
 		nest_make(broker);
 		pool_start(broker, broker->low_fds ? 1 : THREADS);

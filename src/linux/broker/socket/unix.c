@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unix sockets by name, where Landlock does not see the names (below ABI 9). A path is walked like
- * a file's; the socket found there is held, judged by the name that the kernel has for it, and
- * connected to by way of what is held. Names without a path are judged by the scope of our own
- * layer, or not at all: then they are refused.
+ * Unix sockets by name, where Landlock does not restrict the names (below ABI 9). The path is resolved like
+ * a file's; the socket is opened by O_PATH, decided by its canonical path, and connected to through that
+ * fd. Abstract names are decided by the scope of our own layer; without a scope they are refused.
  */
 #include "base/os.h"
 
@@ -36,7 +35,7 @@ unix_read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un
 	return true;
 }
 
-/* "/proc/self/fd/N/NAME", by which programs shorten what is too long for an address. */
+/* "/proc/self/fd/N/NAME", which programs use for paths too long for an address. */
 static const char *
 after_descriptor(const char *path, int *ret_number)
 {
@@ -79,9 +78,9 @@ unix_walk(const struct notif_call *request, const char *path, enum lookup_follow
 	return end == LOOKUP_ELSEWHERE && to->why != ELOOP ? LOOKUP_FAILED : end;
 }
 
-/* ---- whose it is ---- */
+/* ---- sockets of the session ---- */
 
-/* What is known of a socket's file; times in nanoseconds, 0 where the file system has none. */
+/* A socket file; times in ns, 0 where the file system has none. */
 struct file {
 	struct own_socket id;
 	int64_t changed;
@@ -126,8 +125,8 @@ is_own(struct broker *broker, const struct own_socket *id)
 }
 
 /*
- * Noted when it is surely the one just made: another, moved to its name meanwhile, was born before.
- * On a file system that does not know births none is noted.
+ * Recorded if it is certainly the one just created: another one moved to its name has an earlier birth
+ * time. Without birth times nothing is recorded.
  */
 void
 unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
@@ -143,8 +142,8 @@ unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
 }
 
 /*
- * A socket that was elsewhere before can have been moved to where it may be reached. Moving shows
- * as a change, and what was born since the start was made by the session, or for it to see.
+ * A socket that existed before may have been moved to where it can be reached. A move changes ctime, and
+ * what was born since the start was created by the session, or in its view.
  */
 static bool
 is_moved(const struct broker *broker, const struct file *file)
@@ -153,7 +152,7 @@ is_moved(const struct broker *broker, const struct file *file)
 	       file->changed >= broker->started;
 }
 
-/* ---- connecting ---- */
+/* ---- connect ---- */
 
 static bool
 is_granted(const struct notif_call *request, const char *path, const struct file *file)
@@ -179,11 +178,11 @@ unix_is_decided(const struct broker *broker)
 static bool
 may_connect_own(const struct notif_call *request, const char *path, const struct file *file)
 {
-	/* that gap was accepted; we are asked for the other families' sake */
+	/* the gap was accepted; the call comes here because of other families */
 	return !unix_is_decided(request->broker) || is_granted(request, path, file);
 }
 
-/* By a broker around us; which of them we made only it knows. */
+/* Queried by an outer broker; which sockets the session created only it knows. */
 bool
 unix_may_connect(const struct notif_call *request, const char *path, int64_t born, int64_t changed)
 {
@@ -199,7 +198,7 @@ may_connect(const struct notif_call *request, const char *path, const struct fil
 	       nest_may_connect(request, path, file->id.born, file->changed);
 }
 
-/* 0 and *ret_pin, or an errno; ELOOP: a link came to be where none was. */
+/* Returns 0 and *ret_pin, or an errno; ELOOP: a link appeared. */
 static int
 hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
 {
@@ -214,7 +213,7 @@ hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
 	why = look(pin, "", &file);
 	if (why != 0 || file.is_link)
 		return why != 0 ? why : ELOOP;
-	/* a socket that lost its name has nobody who could have been meant by it */
+	/* a removed socket: no server can be meant */
 	path = file.is_socket ? lookup_fd_name(pin) : NULL;
 	if (path == NULL)
 		return ECONNREFUSED;
@@ -237,7 +236,7 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 
 		if (end == LOOKUP_FAILED)
 			return place.why;
-		/* procfs: the socket behind it can only be known by going there */
+		/* procfs: the target is unknown without following the link */
 		if (end == LOOKUP_ELSEWHERE)
 			return EACCES;
 		why = hold(call->request, &place, ret_pin);
@@ -247,7 +246,7 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 	return ELOOP;
 }
 
-/* The address becomes that of the socket that is held. 0 or an errno. */
+/* Replaces the address by that of the O_PATH fd. Returns 0 or an errno. */
 static int
 hold_path(struct socket_call *call, const char *path, int *ret_pin)
 {
@@ -264,13 +263,13 @@ hold_path(struct socket_call *call, const char *path, int *ret_pin)
 	return 0;
 }
 
-/* A name without a path, or none: 0 or an errno. */
+/* An abstract name, or none. Returns 0 or an errno. */
 static int
 check_unheld(const struct socket_call *call)
 {
 	bool has_scope = call->request->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
 
-	/* of scopes inside ours our own layer knows nothing */
+	/* our own layer does not know scopes of nests */
 	if (call->size > PATH_AT && nest_depth(call->request) > 0)
 		return EACCES;
 	if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
@@ -299,11 +298,11 @@ unix_connect(struct socket_call *call)
 		notif_fail(call->request, why);
 }
 
-/* ---- other names ---- */
+/* ---- rename ---- */
 
 /*
- * By our own plan and by those inside, each by itself: otherwise one could do the move and another
- * connect. Also where Landlock knows the sockets of a folder by the folder.
+ * Decided by our own plan and by each nest separately: otherwise one could move and another connect. Also
+ * where Landlock restricts sockets by directory.
  */
 bool
 unix_may_move(const struct notif_call *request, int folder, const char *name, const char *from,
