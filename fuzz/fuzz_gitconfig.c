@@ -17,11 +17,11 @@ must(int condition)
 		abort();
 }
 
-static const char *
+static enum cause
 refuse_some(void *context, enum gitconfig_use place, const char *path)
 {
 	(void)context, (void)place;
-	return *path != 'x' ? NULL : "begins with x";
+	return *path != 'x' ? CAUSE_NONE : CAUSE_NOT_GRANTED;
 }
 
 int
@@ -30,15 +30,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct gitconfig_path_check asker = {refuse_some, NULL};
 	auto_arena struct arena arena = {0};
 	struct gitconfig_text text = {(const char *)data, size};
-	struct gitconfig_refusal refusal = {.why = NULL};
+	struct gitconfig_refusal refusal = {.why = CAUSE_NONE};
 	struct gitconfig config;
 	int rc = git_config_parse(&arena, text.text, size, &config, NULL), vetted;
 
-	must((rc == 1) == (config.bad == NULL));
+	must((rc == 1) == (config.bad == CAUSE_NONE));
 	for (size_t i = 0; i < config.count; i++)
 		must(strchr(config.items[i].name, '.') != NULL);
 	vetted = git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, NULL, &asker, &refusal, NULL);
-	must(vetted == 1 || (vetted == 0 && refusal.why != NULL && *refusal.what != '\0'));
+	must(vetted == 1 || (vetted == 0 && refusal.why != CAUSE_NONE && *refusal.what != '\0'));
 	must(rc == 1 || vetted == 0);
 	/* a setting already present may stay */
 	must(git_keys_check(&arena, GITCONFIG_REPOSITORY, &text, &text, &asker, &refusal, NULL) ==

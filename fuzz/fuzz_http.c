@@ -78,7 +78,7 @@ check_rewritten(const struct http_request *request)
 {
 	char head[HTTP_HEAD_MAX + 1024];
 	struct http_request again;
-	const char *reason;
+	enum cause reason;
 	ssize_t length = http_rewrite(request, true, "", head, sizeof head);
 
 	must(length > 0);
@@ -95,10 +95,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *bytes = (const char *)data;
 	struct http_request request;
-	const char *reason = NULL;
+	enum cause reason = CAUSE_NONE;
 	int length = http_parse(bytes, size, &request, &reason), status;
 
-	must(length >= 0 || reason != NULL);
+	must(length >= 0 || reason != CAUSE_NONE);
 	must(length <= (int)size);
 	if (length > 0) {
 		must(http_parse(bytes, (size_t)length - 1, &request, &reason) <= 0);

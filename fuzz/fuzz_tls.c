@@ -19,10 +19,10 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char name[NAME_SIZE], part_name[NAME_SIZE];
-	const char *reason = NULL;
+	enum cause reason = CAUSE_NONE;
 	enum tls_verdict whole = tls_hello(data, size, name, &reason);
 
-	must(whole != TLS_BAD || reason != NULL);
+	must(whole != TLS_BAD || reason != CAUSE_NONE);
 	if (whole != TLS_NAMED && whole != TLS_HIDDEN)
 		return 0;
 	must(strlen(name) > 0 && strlen(name) < NAME_SIZE);
