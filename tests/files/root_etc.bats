@@ -136,5 +136,5 @@ done'
 	chmod 4750 tool
 	works 'chmod 4755 tool && [ -u tool ]'
 	expect 1 run -- sh -c 'echo x >other; chmod u+s other'
-	heard "would lend its owner's rights to whoever runs it"
+	heard "it would run with its owner's rights"
 }

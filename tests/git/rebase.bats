@@ -27,7 +27,7 @@ load ../lib/git
 	'
 	# what would start a program later is refused by git itself, and said
 	expect 1 run -- git rebase -f --exec true main
-	heard 'exec lines start programs when the rebase goes on'
+	heard 'exec lines start programs when the rebase continues'
 	[ "$(git rev-parse more)" = "$(git rev-parse HEAD)" ]
 }
 
@@ -49,7 +49,7 @@ load ../lib/git
 	expect 0 run -- sh -c "$edit 's/^/pick 1234567 a\n/' git-rebase-todo >new && mv new git-rebase-todo"
 	grep -q pick .git/rebase-merge/git-rebase-todo
 	expect 1 run -- sh -c "$edit s/true/false/ git-rebase-todo >new && mv new git-rebase-todo"
-	heard 'exec lines start programs when the rebase goes on' "--write $P/.git/rebase-merge/git-rebase-todo"
+	heard 'exec lines start programs when the rebase continues' "--write $P/.git/rebase-merge/git-rebase-todo"
 	grep -q 'exec true' .git/rebase-merge/git-rebase-todo
 }
 

@@ -108,7 +108,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	begin
 	prepare
 	expect 9 run -- sh -c 'git init -q --bare "$TMPDIR/r"; git remote add o "$TMPDIR/r" || git clone -q . "$TMPDIR/c" && exit 9'
-	[[ $err = *'repositories are not looked at'* ]]
+	[[ $err = *'repositories are not checked'* ]]
 }
 
 # Where no checkout can change anything: beside the repositories, or where the command cannot write.

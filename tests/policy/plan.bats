@@ -47,7 +47,7 @@ facts()
 	json 'all(r["effect"] in ("allow", "deny") and r["source"] and r["path"] for r in d["rules"])'
 	json '{g["name"] for g in d["guarantees"]} >= {"files.read", "net.tcp", "process.tree"}'
 	json 'd["facts"]["landlock_abi"] == 7'
-	one_notice 'asks for more'
+	one_notice 'requests permissions that were not approved'
 }
 
 @test "probing this host gives a plan, or gaps by name" {
