@@ -220,8 +220,8 @@ zed()
 		(cd "$folder" && expect 0 run -p flow:"$P/flow.json" -- pwd && said "$folder")
 		(cd "$folder" && expect 1 run -p flow:"$P/named.json" -- touch "cordon-$$")
 		(cd "$folder" && touch "cordon-$$" && rm "cordon-$$") || [ "$(id -u)" -ne 0 ]
-		(cd "$folder" && refused run -- true && heard 'is no project')
-		(cd "$folder" && refused trust && heard 'is no project')
+		(cd "$folder" && refused run -- true && heard 'cannot be the project')
+		(cd "$folder" && refused trust && heard 'cannot be the project')
 	done
 	(cd "$HOME" && expect 0 run -p flow:"$P/named.json" -- touch out/made)
 	[ -e "$HOME/out/made" ]

@@ -405,7 +405,8 @@ ends_in_sample(const char *name, size_t length)
 bool
 git_ref_paths_is_sample(const char *name)
 {
-	static const char random[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	static const char random[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	const char *last = strrchr(name, '.');
 
 	if (ends_in_sample(name, strlen(name)))

@@ -188,9 +188,17 @@ static const char *const linux_etc_targets[] = {
 int
 dialect_defaults_grant_targets(struct policy_reading *r, const struct json *at, const char *path)
 {
-	if (r->as->system != SYSTEM_LINUX || strcmp(path, "/etc") != 0)
-		return 0;
-	return dialect_defaults_grant(r, at, LIST_READ, linux_etc_targets);
+	bool is_etc = r->as->system == SYSTEM_LINUX && strcmp(path, "/etc") == 0;
+
+	for (const char *const *target = linux_etc_targets; is_etc && *target != NULL; target++) {
+		struct rule *rule =
+			policy_add_rule(r->policy, LIST_READ, *target, read_place(r, at), r->err);
+
+		if (rule == NULL)
+			return -CORDON_E_MEMORY;
+		rule->optional = rule->implied = true;
+	}
+	return 0;
 }
 
 int
