@@ -115,7 +115,7 @@ begin()
 		if [ "$path" = own ]; then
 			[ "$free" = yes ] && allowed socket own || return 1
 		else
-			[ "$free" = ECONNREFUSED ] && denied socket "$path" && said 'no socket' || return 1
+			[ "$free" = ECONNREFUSED ] && denied socket "$path" && said 'not a socket' || return 1
 			unsaid 'to allow it'
 		fi
 	done
