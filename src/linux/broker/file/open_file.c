@@ -162,8 +162,8 @@ open_again(const struct open_call *o, int flags)
 }
 
 /*
- * Through our own fd, so exactly the decided object is opened. Never makes a controlling terminal, never
- * blocks.
+ * By the broker's own fd, so exactly the decided object is opened. Never makes a controlling terminal,
+ * never blocks.
  */
 int
 open_reopen_fd(const struct open_call *o, int object)
@@ -290,7 +290,7 @@ open_vetted(struct open_call *o)
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	errno = EACCES;
-	/* the file put in its place is new */
+	/* the file that replaces it is new */
 	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
 	switch (git_staging_open(o->request, o->verdict.vetted, &vetted)) {

@@ -75,7 +75,7 @@ opener_attend(struct opener *opener)
 	pthread_mutex_unlock(&opener->lock);
 }
 
-/* A thread started here would inherit our layer. Requires the lock. */
+/* A thread started here would inherit the broker's layer. Requires the lock. */
 static void
 want(struct opener *opener)
 {

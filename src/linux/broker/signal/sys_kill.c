@@ -221,7 +221,7 @@ sys_rt_tgsigqueueinfo(const struct notif_call *request)
 		send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
 
-/* The process of a pidfd; 0: not a pidfd, -1: the process is gone. */
+/* The process of a pidfd; 0: not a pidfd, -1: the process has exited. */
 static pid_t
 process_of(int fd)
 {

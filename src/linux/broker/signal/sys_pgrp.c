@@ -24,7 +24,7 @@ enum members {
 	OTHERS	    /* other processes only */
 };
 
-/* Scans all processes, if the group leader is gone. */
+/* Scans all processes, if the group leader has exited. */
 static enum members
 find_members(const struct notif_call *request, pid_t group)
 {
