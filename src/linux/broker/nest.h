@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nests: sandboxes inside this one. The kernel allows one listener for a tree of processes, so a nested
- * cordon has no broker. It registers with the outer cordon by a handshake, and the outer broker queries its
- * policy about every path before it acts for one of its processes. For a process that added a layer
- * unregistered the broker never acts again.
+ * cordon has no broker. It registers with the outer cordon by a handshake, and the outer broker queries
+ * its policy about every path before it acts for one of its processes. For a process that added a layer
+ * without the handshake the broker never acts again.
  */
 #pragma once
 
@@ -130,7 +130,7 @@ bool nest_is_complete(const struct notif_call *request);
 /* nest_retry.c: retries a call in its own thread until its queries are answered. */
 #define PATIENCE_MS 25
 void nest_retry(const struct notif_call *request, struct nest *nest);
-/* Number of plans, besides our own, that decide about this call. */
+/* Number of plans, besides the session's, that decide about this call. */
 int nest_depth(const struct notif_call *request);
 /* The decision of plan number (from 1) about path. */
 struct verdict nest_decide(const struct notif_call *request, int number, const char *path);
