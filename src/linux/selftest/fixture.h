@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What guarantees are tried on: a directory with a granted and a denied part, servers on loopback and unix
+ * Objects for the selftests: a directory with a granted and a denied part, servers on loopback and unix
  * sockets, a terminal, shared memory, and a bystander process outside the sandbox.
  */
 #pragma once
