@@ -50,7 +50,7 @@ struct requirements {
 };
 struct requirements requirements_find(const struct plan *plan);
 
-/* routing.c: can this machine have a broker, or an outer one that queries us? */
+/* routing.c: can this machine have a broker, or an outer one that queries this process? */
 bool routing_has_broker(const struct facts *facts);
 /* Sets which file, socket and network calls are supervised. */
 void plan_route(struct plan *plan, const struct requirements *requirements);

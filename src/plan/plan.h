@@ -16,7 +16,7 @@
 /* Something an unapproved project requests beyond narrowing. */
 struct request {
 	struct place place;
-	const char *text;  /* in words */
+	const char *text;  /* text for the user */
 	const char *path;  /* canonical path of the grant, or NULL */
 	const char *twice; /* a reason to look twice at the text or the path; else NULL */
 };
@@ -47,7 +47,7 @@ struct socket_grant {
 
 struct plan {
 	struct arena arena;
-	const struct host *host; /* borrowed */
+	const struct host *host; /* not owned */
 	struct facts facts;
 	struct stack *stack; /* owned */
 	struct settings settings;

@@ -7,7 +7,7 @@ routing_has_broker(const struct facts *facts)
 {
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
-	/* an outer broker has all that is needed, and queries us */
+	/* an outer broker has all that is needed, and queries this process */
 	if (facts->values[FACT_OUTER_CORDON])
 		own = true;
 	else
