@@ -90,8 +90,8 @@ struct broker {
 	struct long_names deep;		    /* has its own lock */
 	struct loopback_job *loopback_jobs; /* waiting for loopback_connect.c */
 	bool has_loopback_thread;
-	pid_t group;			     /* process group in which the command was started */
-	int64_t started;		     /* as born; before the command started */
+	pid_t group;	 /* process group in which the command was started */
+	int64_t started; /* on the clock of birth times; before the command started */
 	struct own_socket made[OWN_SOCKETS]; /* the newest ones */
 	size_t made_count;
 };

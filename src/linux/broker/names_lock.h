@@ -26,7 +26,7 @@ struct names_lock {
 	char changing[2][PATH_MAX]; /* the paths that it changes; "": none */
 };
 
-/* How one call holds it. */
+/* The state of the lock for one call. */
 struct names_hold {
 	struct names_lock *names;
 	enum { NAMES_FREE, NAMES_SHARED, NAMES_EXCLUSIVE } how;

@@ -61,7 +61,7 @@ struct nest {
 	int users;	      /* calls that refer to it */
 	int inside;	      /* nests whose parent it is */
 	bool is_unregistered; /* added a layer without the handshake: cannot be queried */
-	/* the entry for such processes inside this nest; 0: none yet. One for all */
+	/* one entry for all unregistered processes in this nest; 0: none yet */
 	int unregistered;
 	pid_t group;   /* the process group in which it registered */
 	pid_t expects; /* the thread that registered and has not added its layer yet */
@@ -69,7 +69,7 @@ struct nest {
 	int line;	       /* query socket; -1: closed */
 	uint64_t asked;	       /* sequence number of the last query */
 	bool owes;	       /* a query is unanswered */
-	int64_t since;	       /* when that was sent */
+	int64_t since;	       /* when the last query was sent */
 	pthread_mutex_t queue; /* protects the members below: calls that wait for an answer */
 	struct late *waiting;
 	int late; /* threads that retry them */
@@ -87,9 +87,9 @@ struct nest_call {
 	int timeout_ms;		  /* limit for an answer, in ms */
 	bool is_late;		  /* an answer was late: retry the call in another thread */
 	bool is_incomplete;	  /* one of them gave no answer */
-	struct names_hold *names; /* suspended while a nest is queried; NULL: that is not done */
+	struct names_hold *names; /* suspended while a nest is queried; NULL: not suspended */
 	bool is_disturbed;	  /* another session changed names meanwhile: retry, too */
-	int disturbed;		  /* how often that happened */
+	int disturbed;		  /* how often names were changed */
 };
 
 /* Called before the first thread serves. Without memory there is no handshake. */

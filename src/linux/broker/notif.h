@@ -56,7 +56,7 @@ int notif_descriptor(const struct notif_call *request, int number, int *ret_errn
 mode_t notif_umask(const struct notif_call *request);
 /* Does the call still wait, so that everything read above was the caller's? */
 bool notif_is_valid(const struct notif_call *request);
-/* A copy for another thread, without what belongs to the receiving one. */
+/* A copy for another thread, without pointers to data of the receiving one. */
 struct notif_call notif_copy(const struct notif_call *request);
 
 /* Answers with an errno. ENOENT from the kernel means that the caller has died. */

@@ -27,7 +27,7 @@ struct lock_state {
 	int64_t lent_until;  /* on the machine's monotonic clock; 0: not suspended */
 };
 
-/* Notes after the state: what the last generations changed. */
+/* Notes follow the state: the changes of the last generations. */
 #define NOTES 16
 struct note {
 	uint64_t generation;
@@ -64,7 +64,7 @@ forget(struct names_lock *names, const char *first, const char *second, bool has
 		git_repo_cache_changed(names->memory, second, has_settings);
 }
 
-/* Invalidates what one generation changed; without a complete note, everything. */
+/* Invalidates the changes of one generation; without a complete note, everything. */
 static void
 forget_turn(struct names_lock *names, uint64_t generation)
 {

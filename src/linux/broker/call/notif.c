@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reads a caller and answers it. The calling thread waits in its system call, but its other threads run:
- * memory is copied once, and what was opened by pid is verified by checking afterwards that the
- * notification is still valid.
+ * memory is copied once, and data opened by pid is verified by checking afterwards that the notification
+ * is still valid.
  */
 #include "linux/broker/notif.h"
 

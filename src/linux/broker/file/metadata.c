@@ -347,7 +347,7 @@ change_folder(const struct notif_call *request, const struct metadata_change *ch
 		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
-/* Is the path empty, and is that allowed? A NULL path counts as empty where the call says so. */
+/* Is the path empty, and is that allowed? NULL counts as empty for calls that accept it. */
 static bool
 is_empty(const struct notif_call *request, const struct metadata_at *at)
 {

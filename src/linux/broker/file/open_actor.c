@@ -7,8 +7,8 @@
 #include "linux/broker/pty.h"
 
 /*
- * O_TRUNC without write access truncates, and the inner layer does not see it: by the time the kernel
- * opens it the path may lead elsewhere. With write access the layer refuses before the file is truncated.
+ * O_TRUNC without write access truncates, and the inner layer does not check it: when the kernel opens the
+ * file the path may lead elsewhere. With write access the layer refuses before it is truncated.
  */
 static bool
 truncates_unseen(const struct open_call *o)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Opens and creates files once the path is resolved. An existing file is reopened through its O_PATH fd, a
- * new one is created with O_EXCL: only what was decided about is opened. Invalid requests fail with the
- * kernel's errors in the kernel's order.
+ * new one is created with O_EXCL: only the decided file is opened. Invalid requests fail with the kernel's
+ * errors in the kernel's order.
  */
 #include "linux/broker/file/open_file.h"
 

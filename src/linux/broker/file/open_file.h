@@ -57,7 +57,7 @@ enum open_actor open_actor(const struct open_call *o);
 int open_decide(struct open_call *o);
 /*
  * Opens or creates by the verdict. Returns -1 with errno. EINPROGRESS: another thread answers. ESTALE: the
- * path leads elsewhere by now. EEXIST where nothing was: a file appeared.
+ * path leads elsewhere by now. EEXIST: a missing file was created meanwhile.
  */
 int open_execute(struct open_call *o);
 /* Reopens an object. Never makes a terminal the controlling one, never blocks. */

@@ -110,9 +110,8 @@ lock_and_decide(struct open_call *o)
 }
 
 /*
- * Reading needs no lock: the object is open, and a move after the decision is a move after the answer. And
- * no lock may be taken, because a nest reads git files to answer the lock's holder. Returns true if the
- * name leads elsewhere by now.
+ * Reading takes no lock: the object is open, so a later move does not matter, and a nest reads git files
+ * to answer the lock's holder. Returns true if the name leads elsewhere by now.
  */
 static bool
 read_found(struct open_call *o)

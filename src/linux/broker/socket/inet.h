@@ -12,7 +12,7 @@ bool inet_is_any(const uint8_t address[16]);
 /* Replaces the address by loopback, in the caller's address family and form. */
 void inet_set_loopback(struct socket_call *call, const struct destination *named, uint16_t port);
 
-/* inet_socket.c: restricts a socket that came from elsewhere to loopback. 0 or an errno. */
+/* inet_socket.c: restricts an inherited or received socket to loopback. 0 or an errno. */
 int inet_check_socket(const struct socket_call *call);
 /* Closes the fd and answers. */
 void inet_finish(struct socket_call *call, int why);

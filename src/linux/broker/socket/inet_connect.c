@@ -147,8 +147,8 @@ connect_own_server(struct socket_call *call, const struct destination *to)
 }
 
 /*
- * On this machine the listening process decides. Returns false if it is not of the session; never allows
- * one where a nest means a single server only.
+ * On this machine the listening process decides. Returns false if it is not of the session. If a nest
+ * allows a single server only, the call fails for any other.
  */
 static bool
 connect_here(struct socket_call *call, const struct destination *to)

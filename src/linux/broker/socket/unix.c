@@ -142,8 +142,8 @@ unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
 }
 
 /*
- * A socket that existed before may have been moved to where it can be reached. A move changes ctime, and
- * what was born since the start was created by the session, or in its view.
+ * A socket that existed before may have been moved to a reachable name. A move changes ctime, and a socket
+ * born since the start was created by the session, or in its view.
  */
 static bool
 is_moved(const struct broker *broker, const struct file *file)
