@@ -39,8 +39,8 @@ find_routing(const struct plan *plan, const struct requirements *requirements)
 }
 
 /*
- * Unix sockets are supervised where Landlock cannot see names, addresses where some are allowed and
- * some not. Without a broker, as inside another sandbox, and without granted sockets, unix sockets
+ * Unix sockets are supervised where Landlock cannot restrict names; addresses, where only some are
+ * allowed. Without a broker, as inside another sandbox, and without granted sockets, unix sockets
  * with names are disabled.
  */
 static void

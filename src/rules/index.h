@@ -33,7 +33,7 @@ struct planned_rule {
 };
 
 struct index {
-	struct arena arena; /* also owns what rules point to and policies do not own */
+	struct arena arena; /* also owns data of rules that no policy owns */
 	struct planned_rule *paths;
 	size_t path_count;
 	/* set by index_finish: number of denies before each path; hash table of paths */

@@ -16,7 +16,7 @@ struct host;
 
 enum protect_kind { PROTECT_NAME, PROTECT_VETTED };
 
-/* The check of what a vetted name becomes. */
+/* The content that a vetted name may get. */
 enum vet {
 	VET_NOTHING,   /* protected: no change at all */
 	VET_FOLDER,    /* anything but a link */
