@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Decides variables by name: what the policy sets, then what it names, then what the mode passes. A
- * variable that names a socket passes only if the socket is granted.
+ * Decides variables by name: first the values that the policy sets, then its names, then its mode.
+ * A variable that names a socket passes only if the socket is granted.
  */
 #include "plan/environ.h"
 
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "policy/read/dialect_defaults.h"
 
-/* Besides the common six and LC_*: what terminals and clocks need. */
+/* Besides the common six and LC_*: for terminals and clocks. */
 static const char *const scrub_more[] = {
 	"LOGNAME", "TZ",      "COLORTERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION",
 	"PWD",	   "COLUMNS", "LINES",	   "NO_COLOR",	   NULL};

@@ -9,7 +9,7 @@
 struct env_answer {
 	bool passes;
 	const char *value;	   /* set by the policy; NULL: taken from the caller */
-	const char *reason;	   /* one clause for people */
+	const char *reason;	   /* one clause for users */
 	const struct place *place; /* position of the text that decided, or NULL */
 };
 

@@ -186,7 +186,7 @@ is_searched(const struct plan *plan, const struct planned_rule *tree)
 {
 	struct tree_rights tree_rights = index_tree_rights(&plan->index, tree->path);
 
-	/* what is executable below has a rule of its own, and so is another tree */
+	/* executable trees below have rules of their own, and are searched by those */
 	if (!(tree_rights.self & RIGHT_EXECUTE))
 		return false;
 	return tree->effect == EFFECT_ALLOW && !tree->is_absent && tree->exists &&
@@ -220,7 +220,7 @@ is_unenforced_in(struct exec_search *search, const char *tree)
 	       (kind == FS_DIR && search_below(search, tree));
 }
 
-/* What it denies can be created, or anything can be created anywhere. */
+/* Can a denied program be created, or anything be created anywhere? */
 static bool
 is_open_pattern(const struct index *index, const struct planned_rule *rule)
 {
@@ -244,7 +244,7 @@ find_by_pattern(struct exec_search *search)
 		if (is_open_pattern(index, &index->patterns[i]))
 			return true;
 	}
-	/* sorted by path: what is below a tree follows it */
+	/* sorted by path: the rules below a tree follow it */
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *tree = &index->paths[i];
 

@@ -98,7 +98,7 @@ look(const struct plan *plan, const char *path)
 	return view->look(view->ctx, path, link);
 }
 
-/* A rule on a directory grants only what every new entry below it has, too. */
+/* A rule on a directory grants only the rights that every new entry below it has, too. */
 static unsigned
 granted_at(const struct plan *plan, const char *path, bool is_folder)
 {
@@ -166,7 +166,7 @@ granted_by_folder(const struct plan *plan, const char *folder, const char *path)
 	return (tree & ~(unsigned)RIGHT_EXECUTE) | granted_listed(plan, folder, path);
 }
 
-/* A rule about the entries of a directory grants each existing entry by itself. */
+/* A rule about the entries of a directory grants each existing entry separately. */
 static unsigned
 granted_by_entry(const struct plan *plan, const struct planned_rule *rule, const char *path)
 {

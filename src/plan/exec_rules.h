@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decides execution as the kernel will. Landlock grants only whole trees that exist at the start. A
- * deny of one program is enforced by granting every other entry of its directories, if the command
- * cannot create entries there. Elsewhere a denied program is a gap.
+ * Decides execution as the kernel does. Landlock grants only whole trees that exist at the start.
+ * A deny of one program is enforced by granting every other entry of its directories, if the
+ * command cannot create entries there. Elsewhere a denied program is a gap.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Explains why a guarantee cannot be enforced here, and what would help. Decides nothing. */
+/* Explains why a guarantee cannot be enforced here, and how it could be. Decides nothing. */
 #include "base/array.h"
 #include "plan/guarantees.h"
 

@@ -23,8 +23,8 @@ enum requirement {
 	NEED_SCOPE = 1 << 14,
 	NEED_RUN_TREES =
 		1 << 15, /* execution is denied nowhere inside a tree where it is allowed */
-	NEED_RUN_ENFORCED = 1 << 16, /* or no such denied program could be executed */
-	NEED_RUN_LISTED = 1 << 17,   /* or only where every other program is granted by itself */
+	NEED_RUN_ENFORCED = 1 << 16, /* no denied program in such a tree could be executed */
+	NEED_RUN_LISTED = 1 << 17,   /* every such deny is enforced entry by entry */
 	NEED_BROKER_SOCKETS = 1 << 18,
 	NEED_NO_SOCKETS = 1 << 19, /* no unix socket can be connected */
 	NEED_BROKER_SIGNALS = 1 << 20,
@@ -39,18 +39,18 @@ struct mechanism {
 	const char *how;
 };
 
-/* requirements.c: what the rules need beyond plain trees. */
+/* requirements.c: requirements of the rules beyond plain trees. */
 struct requirements {
 	bool change;   /* something can be changed */
 	bool carveout; /* a deny inside an allowed tree, or a rule for less than a tree */
-	bool reads;    /* one of these, or a pattern, concerns reading */
-	bool runs;     /* one of these denies execution and is not enforced entry by entry */
+	bool reads;    /* a carveout or pattern concerns reading */
+	bool runs;     /* a carveout denies execution and is not enforced entry by entry */
 	const struct planned_rule *by; /* the first rule about reading, else the first of all */
 	bool restrict_files;
 };
 struct requirements requirements_find(const struct plan *plan);
 
-/* routing.c: can this machine have a broker, or an outer one that queries us? */
+/* routing.c: can this machine have a broker, or an outer one that queries this process? */
 bool routing_has_broker(const struct facts *facts);
 /* Sets which file, socket and network calls are supervised. */
 void plan_route(struct plan *plan, const struct requirements *requirements);

@@ -36,7 +36,7 @@ is_protected(const struct verdict *verdict)
 	return false;
 }
 
-/* Requests what the dialect implies as one item. */
+/* Requests everything that the dialect implies as one item. */
 static int
 request_implied(struct plan *plan, const struct policy *project, size_t count,
 		struct cordon_error *err)
@@ -53,8 +53,8 @@ request_implied(struct plan *plan, const struct policy *project, size_t count,
 }
 
 /*
- * A deny narrows. An allow of what is granted anyway is kept as an exception from the project's own
- * denies. Any other allow is a request.
+ * A deny narrows. An allow of rights that are granted anyway is kept as an exception from the
+ * project's own denies. Any other allow is a request.
  */
 static int
 narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *implied,
@@ -221,7 +221,7 @@ is_loaded(const struct plan *plan, const char *profile)
 	return false;
 }
 
-/* Replacing a base also drops its denies, so the request says so. */
+/* Replacing a base also drops its denies, so the request mentions that. */
 static int
 narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {

@@ -11,8 +11,8 @@
 
 struct net_answer {
 	bool allowed;
-	enum cause cause;	   /* why not, */
-	const char *reason;	   /* or why */
+	enum cause cause;	   /* the reason of a refusal */
+	const char *reason;	   /* the reason of a permission */
 	const struct word *domain; /* the pattern that decided, or NULL */
 };
 
@@ -28,7 +28,7 @@ struct net_answer network_decide_local(const struct network *network, unsigned p
 /* Appends the options that would allow a refused connection; nothing if none would. */
 void network_advise(const struct network *network, const char *host, unsigned port,
 		    const struct net_answer *answer, struct str *to);
-/* The same if the host is unknown: a clause for people. */
+/* The same if the host is unknown: a clause for users. */
 void network_advise_unnamed(const struct network *network, char *to, size_t size);
 /* Is the port among those at which domains may be reached? */
 bool network_has_port(const struct network *network, unsigned port);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Directories that must stay where they are for a pattern to work. Moving "a" away removes what
- * "a/secret" denies from the rule. macOS has one operation for moving and removing a directory, so
- * there such directories can be emptied but not removed.
+ * Directories that must not be moved for a pattern to work. Moving "a" away takes "a/secret" out
+ * of the rule. macOS has one operation for moving and removing a directory, so there such
+ * directories can be emptied but not removed.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Grants execution by globs. The broker cannot start programs and Landlock has no patterns, so each
- * existing match gets a rule of its own. Later matches, and those of a glob that may match
- * anywhere, are not granted; `why` says so.
+ * Grants execution by globs. The broker cannot start programs and Landlock has no patterns, so
+ * each existing match gets a rule of its own. Later matches, and those of a glob that may match
+ * anywhere, are not granted; `why` reports that.
  */
 #include <string.h>
 

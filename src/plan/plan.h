@@ -13,10 +13,10 @@
 #include "sources/merge.h"
 #include "sources/trust_store.h"
 
-/* Something an unapproved project requests beyond narrowing. */
+/* A request of an unapproved project: anything beyond narrowing. */
 struct request {
 	struct place place;
-	const char *text;  /* in words */
+	const char *text;  /* text for the user */
 	const char *path;  /* canonical path of the grant, or NULL */
 	const char *twice; /* a reason to look twice at the text or the path; else NULL */
 };
@@ -34,7 +34,7 @@ enum guarantee_status {
 struct guarantee_state {
 	enum guarantee_status status;
 	const char *how;    /* the mechanism, or why there is none */
-	const char *remedy; /* of a gap: what would help */
+	const char *remedy; /* of a gap: a way to close it */
 };
 
 struct socket_grant {
@@ -47,7 +47,7 @@ struct socket_grant {
 
 struct plan {
 	struct arena arena;
-	const struct host *host; /* borrowed */
+	const struct host *host; /* not owned */
 	struct facts facts;
 	struct stack *stack; /* owned */
 	struct settings settings;
@@ -63,11 +63,11 @@ struct plan {
 		unenforced; /* a denied program that can be executed anyway, in words; NULL: none */
 	enum routing routing;
 	const struct planned_rule
-		*routed_by;  /* the rule that needs so much; NULL: no single rule */
-	bool routes_sockets; /* also names of unix sockets */
-	bool routes_signals; /* and, with those, targets of signals */
-	bool closes_sockets; /* or only socketpair() is allowed, because nothing can check names */
-	bool routes_network; /* also addresses: network localhost and domains */
+		*routed_by;  /* the rule that needs this routing; NULL: no single rule */
+	bool routes_sockets; /* names of unix sockets are supervised */
+	bool routes_signals; /* targets of signals are supervised */
+	bool closes_sockets; /* only socketpair() is allowed, because nothing can check names */
+	bool routes_network; /* addresses are supervised: network localhost and domains */
 	bool has_datagrams;  /* UDP and unix datagrams; the broker sends those with an address */
 	struct guarantee_state guarantees[G_COUNT];
 	const char **notices;
@@ -131,8 +131,8 @@ const char *plan_socket_danger(const char *text);
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
 struct socket_answer {
 	bool allowed;
-	enum cause cause;	   /* why not, */
-	const char *reason;	   /* or why */
+	enum cause cause;	   /* the reason of a refusal */
+	const char *reason;	   /* the reason of a permission */
 	const struct place *place; /* of the word that names it, or NULL */
 };
 /*

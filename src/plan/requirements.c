@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Computes once what the rules need beyond plain trees. Landlock enforces whole trees; everything
- * else needs the broker, and only then are calls supervised.
+ * Computes once the requirements of the rules beyond plain trees. Landlock enforces whole trees;
+ * everything else needs the broker, and only then are calls supervised.
  */
 #include <limits.h>
 #include <stdio.h>

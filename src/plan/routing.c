@@ -7,7 +7,7 @@ routing_has_broker(const struct facts *facts)
 {
 	bool own = facts->values[FACT_SECCOMP_NOTIFY] && facts->values[FACT_NOTIFY_ADDFD];
 
-	/* an outer broker has all that is needed, and queries us */
+	/* an outer broker has all that is needed, and queries this process */
 	if (facts->values[FACT_OUTER_CORDON])
 		own = true;
 	else
@@ -39,8 +39,8 @@ find_routing(const struct plan *plan, const struct requirements *requirements)
 }
 
 /*
- * Unix sockets are supervised where Landlock cannot see names, addresses where some are allowed and
- * some not. Without a broker, as inside another sandbox, and without granted sockets, unix sockets
+ * Unix sockets are supervised where Landlock cannot restrict names; addresses, where only some are
+ * allowed. Without a broker, as inside another sandbox, and without granted sockets, unix sockets
  * with names are disabled.
  */
 static void

@@ -259,7 +259,7 @@ add_path(struct plan *plan, struct planned_rule *planned, struct cordon_error *e
 }
 
 /*
- * Denies each symbolic link on the way to a file of cordon's own: replacing a link replaces the
+ * Denies each symbolic link in the path of a file of cordon's own: replacing a link replaces the
  * file at the next start.
  */
 static int

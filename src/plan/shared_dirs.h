@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-/* Is path such a directory; in one (or itself one); directly in one? */
+/* Is path such a directory; in or equal to one; directly in one? */
 bool shared_is_folder(const char *path);
 bool shared_has(const char *path);
 bool shared_has_entry(const char *path);

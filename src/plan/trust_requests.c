@@ -30,7 +30,7 @@ trust_requests_add(struct plan *plan, struct place place, struct cordon_error *e
 	return 0;
 }
 
-/* Returns a warning about what path contains, or NULL. */
+/* Returns a warning about the contents of path, or NULL. */
 static const char *
 opens_what(const struct plan *plan, const char *path)
 {

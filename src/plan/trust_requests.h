@@ -4,7 +4,7 @@
 
 #include "plan/plan.h"
 
-/* Adds a request in words: all of them, since the words are what is approved. */
+/* Adds a request. The text must be complete, because the user approves the text. */
 int trust_requests_add(struct plan *plan, struct place place, struct cordon_error *err,
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Adds a request for a rule that leads to path; note is appended. */

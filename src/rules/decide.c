@@ -111,7 +111,7 @@ final_deny(const struct decide_state *state, int layer, int right)
 
 /*
  * Decides one right: the last of all denies and of those allows that no final deny overrides. An
- * overridden allow is ignored, so it cannot take away what others allow.
+ * overridden allow is ignored, so it cannot take away rights that other rules allow.
  */
 static void
 decide_right(const struct decide_state *state, int right, bool by_default, struct verdict *to)

@@ -33,7 +33,7 @@ struct planned_rule {
 };
 
 struct index {
-	struct arena arena; /* also owns what rules point to and policies do not own */
+	struct arena arena; /* also owns data of rules that no policy owns */
 	struct planned_rule *paths;
 	size_t path_count;
 	/* set by index_finish: number of denies before each path; hash table of paths */
@@ -66,12 +66,12 @@ struct verdict {
 	bool limit_hit;			 /* a pattern gave up: counted as a match of a deny only */
 };
 
-/* Call this after the last index_add, and again after adding more. */
+/* Adds a rule; call index_finish after the last one. */
 int index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err);
-/* Call this after the last index_add, and same_path after adding more. */
+/* Call this after the last index_add, and again after adding more. */
 int index_finish(struct index *index, struct cordon_error *err);
 void index_free(struct index *index);
-/* path is canonical. */
+/* Decides the rights of a canonical path, with the rule that decided each. */
 struct verdict index_decide(const struct index *index, const char *path);
 /* The same without the reasons, which is faster. */
 unsigned index_rights(const struct index *index, const char *path);
@@ -82,7 +82,7 @@ struct tree_rights {
 struct tree_rights index_tree_rights(const struct index *index, const char *path);
 /* The same for successive paths of one directory, whose rules the cache keeps. Initially zero. */
 struct tree_rights_cache {
-	const char *path; /* borrowed; must stay valid until the next call */
+	const char *path; /* not owned; must stay valid until the next call */
 	size_t length;
 	uint64_t hash;
 	struct layer_state {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of protected names. Letters match in either case on every system: on a case-folding
- * folder .GIT/hooks is .git/hooks, and nobody needs the other spelling.
+ * The table of protected names. Case is ignored on every system: in a casefold directory
+ * .GIT/hooks is .git/hooks, and no program needs the other spelling.
  */
 #include "rules/protected.h"
 
@@ -26,7 +26,7 @@
 
 static const struct protected_row {
 	enum vet vet;
-	bool in_git; /* below a git directory, wherever that is */
+	bool in_git; /* below any git directory */
 	bool self_only;
 	const char *name;
 	bool but_samples;
@@ -122,7 +122,7 @@ static const struct protected_row {
 	{VET_NOTHING, false, false, "**/.junie/mcp", false, AGENT_RUNS},
 	{VET_NOTHING, false, false, "**/.pi/extensions", false, AGENT_RUNS},
 	{VET_NOTHING, false, false, "**/.pi/settings.json", false, AGENT_RUNS},
-	/* agents write in these, too; but by a link the names above would come about elsewhere */
+	/* agents also write in these; a link in their place would lead to unprotected files */
 	{VET_FOLDER, false, true, "**/.opencode", false, AGENT_LED},
 	{VET_FOLDER, false, true, "**/.kiro", false, AGENT_LED},
 	{VET_FOLDER, false, true, "**/.roo", false, AGENT_LED},
@@ -145,10 +145,10 @@ struct protected_build {
 	const struct host *host;
 	struct protections *to;
 	struct cordon_error *err;
-	const char *git; /* the project's own; NULL: there is no project */
+	const char *git; /* the project's .git; NULL: no project */
 };
 
-/* Of "**" and a whole name that begins with a dot: that name's. */
+/* Length of a first name that begins with a dot and has no wildcard, after "**"; else 0. */
 static size_t
 length_of_name(const char *pattern)
 {
@@ -187,7 +187,7 @@ add(struct protected_build *m, const struct protected_row *row, const char *patt
 	return rc;
 }
 
-/* The folder as a glob takes it literally. */
+/* Returns the directory as a glob that matches only itself. */
 static char *
 quoted(struct protected_build *m, const char *dir)
 {
@@ -203,8 +203,8 @@ quoted(struct protected_build *m, const char *dir)
 }
 
 /*
- * A protected name at the top of the project that is a link, or lies behind one: whoever reads the
- * name reads what it leads to, so that is protected as well.
+ * A protected name at the top of the project may be a link, or lie behind one: programs that read
+ * the name read the target, so the target is protected as well.
  */
 static int
 add_link_target(struct protected_build *m, const struct protected_row *row)
@@ -222,7 +222,7 @@ add_link_target(struct protected_build *m, const struct protected_row *row)
 		return -CORDON_E_MEMORY;
 	lexical[strlen(lexical) - strlen(name + fixed)] = '\0';
 	rc = resolve_path(m->arena, m->host->view, lexical, &resolved, m->err);
-	/* a loop leads nowhere */
+	/* a loop has no target */
 	if (rc < 0)
 		return rc == -CORDON_E_PATH ? 0 : rc;
 	if (resolved.link_count == 0 || strcmp(resolved.path, "/") == 0)
@@ -241,7 +241,7 @@ static const struct {
 	[GIT_REF_SETTINGS] = {GIT_REF_WHY_SETTINGS, "it leads git to its settings (include.path)"},
 	[GIT_REF_PROGRAM] = {GIT_REF_WHY_PROGRAM, "it leads git to a program"},
 	[GIT_REF_FILE] = {GIT_REF_WHY_PROGRAM, "it leads git to a program"},
-	[GIT_REF_REMOTE] = {NULL, NULL}, /* a rule knows no links */
+	[GIT_REF_REMOTE] = {NULL, NULL}, /* rules do not distinguish links */
 };
 
 static int
@@ -259,7 +259,7 @@ add_names(struct protected_build *m, const struct git_ref_path *in, const char *
 	return rc;
 }
 
-/* The folders above path, up to the project, stay where they are. */
+/* Protects the directories above path, up to the project, from being moved or replaced. */
 static int
 add_above(struct protected_build *m, const char *path, const char *why)
 {
@@ -279,8 +279,8 @@ add_above(struct protected_build *m, const char *path, const char *why)
 }
 
 /*
- * What settings name as git's. Where it is not there it could come about behind a folder that was
- * replaced by a link.
+ * Protects a path that git settings refer to. A missing path could appear behind a directory that
+ * was replaced by a link, so the directories above it are protected as well.
  */
 static int
 add_ref_path(struct protected_build *m, const struct git_ref_path *dir)
@@ -297,7 +297,7 @@ add_ref_path(struct protected_build *m, const struct git_ref_path *dir)
 	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, reasons[dir->kind].above);
 }
 
-/* The repository that the project's own pointer leads to is not exchanged for another. */
+/* Protects the repository that the project's .git file names from being replaced. */
 static int
 add_inner(struct protected_build *m, const char *path)
 {
@@ -307,7 +307,7 @@ add_inner(struct protected_build *m, const char *path)
 	return rc < 0 ? rc : add_above(m, path, POINTED);
 }
 
-/* Where nothing is vetted the folder could not be made at all: too much, for what agents also write in. */
+/* Without vetting (macOS) such directories could not be created, but agents write in them. */
 static bool
 is_skipped(const struct host *host, const struct protected_row *row)
 {
@@ -376,7 +376,7 @@ protected_can_match(const char *path)
 	return false;
 }
 
-/* The first name of a pattern that may begin anywhere: without that it is not tried. */
+/* Does path contain the first name of the pattern? If not, the glob cannot match. */
 static bool
 has_name(const struct protection *protection, const char *path)
 {
@@ -393,7 +393,7 @@ has_name(const struct protection *protection, const char *path)
 size_t
 protected_anchor(const struct protection *protection, const char *path)
 {
-	/* the innermost: a name inside a folder that was named is a name of its own */
+	/* the innermost match: a rule for a directory does not name a protected name inside */
 	size_t anchor = 0;
 
 	if (protection->name_length == 0 || has_name(protection, path))

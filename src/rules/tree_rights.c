@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The decision once more (decide), for who needs only the rights and asks about every rule there is:
- * one way down for a path and for what is new below it, and nothing kept about who decided. Where a
- * ceiling or a protected name could have a say, decide is asked.
+ * Computes the rights of a path, and of new names below it, in one walk and without reasons: for
+ * callers that evaluate every rule. decide.c decides where the order of sources or a protected
+ * name may matter.
  */
 #include <limits.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "rules/index.h"
 
-#define NEW "/\001" /* a name that no rule speaks of */
+#define NEW "/\001" /* a name that no rule contains */
 
 static void
 apply(struct layer_state *state, const struct planned_rule *rule)
@@ -26,17 +26,17 @@ apply(struct layer_state *state, const struct planned_rule *rule)
 	state->allowed[rule->layer] |= rule->rights;
 }
 
-/* A way down: count paths that begin with path and go on by 0, 1 and 2 new names. */
+/* A walk for count paths: path itself, and path with 1 and 2 new names appended. */
 struct rights_walk {
 	const struct index *index;
 	const char *path;
 	int count;
 	struct layer_state states[3];
-	size_t below; /* names of path that are still to come */
+	size_t below; /* components of path not reached yet */
 	uint64_t hash;
 };
 
-/* The rules at the first length bytes of the path. */
+/* Applies the rules at the first length bytes of the path. */
 static void
 apply_at(struct rights_walk *d, size_t length)
 {
@@ -49,7 +49,7 @@ apply_at(struct rights_walk *d, size_t length)
 				apply(&d->states[k], &d->index->paths[i]);
 }
 
-/* Down to the first length bytes, without what is said of the whole path. */
+/* Walks the first length bytes; rules at the whole path are not applied yet. */
 static void
 go_down(struct rights_walk *d, size_t length)
 {
@@ -77,7 +77,7 @@ apply_last(struct rights_walk *d, size_t length)
 	apply_at(d, length);
 }
 
-/* Is an allow silenced by a more trusted layer? Then turns count. */
+/* Could a deny of a more trusted source override an allow? Then the order of rules matters. */
 static bool
 has_ceiling(const struct layer_state *state)
 {
@@ -175,7 +175,7 @@ index_tree_rights_cached(const struct index *index, const char *path,
 		memcpy(cache->states, d.states, sizeof d.states);
 	}
 	cache->path = path;
-	/* only names come now */
+	/* no further slash follows */
 	for (size_t i = folder; i < length; i++)
 		d.hash = hash_byte(d.hash, path[i]);
 	apply_last(&d, length);

@@ -68,7 +68,7 @@ struct broker {
 	bool low_fds;		 /* the limit is low */
 	struct names_lock names; /* held while deciding and acting; exclusively for renames */
 	int parked;		 /* opens that block in their own threads */
-	int connecting;		 /* connects likewise, and their limit */
+	int connecting;		 /* likewise for connects, and their limit */
 	int late;		 /* threads that wait for a nest's answer (nest_retry.c) */
 	pthread_mutex_t small;	 /* protects the members up to the next lock */
 	struct staged_file staged[STAGED_MAX];
@@ -90,15 +90,15 @@ struct broker {
 	struct long_names deep;		    /* has its own lock */
 	struct loopback_job *loopback_jobs; /* waiting for loopback_connect.c */
 	bool has_loopback_thread;
-	pid_t group;			     /* process group in which the command was started */
-	int64_t started;		     /* as born; before the command started */
+	pid_t group;	 /* process group in which the command was started */
+	int64_t started; /* on the clock of birth times; before the command started */
 	struct own_socket made[OWN_SOCKETS]; /* the newest ones */
 	size_t made_count;
 };
 
 /* The current time on the clock of file timestamps, in ns. */
 int64_t broker_now(void);
-/* Of a broker that is all zero: its locks, and no fd anywhere. */
+/* Initialises the locks and fds of a zeroed broker. */
 void broker_begin(struct broker *broker);
 /*
  * Serves the listener and never returns. The calling thread has entered the outer layer and has its own
@@ -118,29 +118,29 @@ struct nest *broker_answer(struct notif_call *request, int timeout_ms);
 typedef void broker_fn(const struct notif_call *request);
 
 /*
- * Decides for a canonical path by the plan and by those of all nests of the caller. The private tmp is
+ * Decides about a canonical path by the plan and by those of all nests of the caller. The private tmp is
  * allowed.
  */
 struct verdict broker_decide(const struct notif_call *request, const char *path);
-/* For reading only, which git protection does not affect: faster. */
+/* The same for reading only, which git protection does not affect; faster. */
 struct verdict broker_decide_reading(const struct notif_call *request, const char *path);
-/* By one of these plans alone, from 0, the session's own, to nest_depth. */
+/* By one plan alone: 0 is the session's own, others up to nest_depth. */
 struct verdict broker_decide_by(const struct notif_call *request, int number, const char *path);
 /* By the session's own plan, for any caller. */
 struct verdict broker_decide_own(const struct broker *broker, const char *path);
 typedef struct verdict decide_fn(const struct notif_call *request, const char *path);
 /*
- * Decides what may be done with an open object by its path. *ret_path (caller frees) is the path, or empty
- * if it has none in a file system: then the object is the caller's own. Returns NULL with errno if the path
- * cannot be found out.
+ * Decides about an open object by its canonical path. *ret_path (caller frees) is that path, or empty if
+ * it has none in a file system: then the object is the caller's own. If the path cannot be found,
+ * *ret_path is NULL with errno, and no right is granted.
  */
 struct judged {
 	int object;
 	bool is_proc; /* in procfs */
 	const char *
-		/* the path that led to it, used if its canonical path is too long; NULL: unknown */
+		/* the path that the lookup used, if the canonical path is too long; NULL: unknown */
 		way;
-	int base; /* borrowed: directory where way starts */
+	int base; /* not owned: directory where way starts */
 	enum lookup_follow follow;
 };
 struct verdict broker_decide_object(const struct notif_call *request, const struct judged *what,
@@ -149,21 +149,21 @@ struct verdict broker_decide_object(const struct notif_call *request, const stru
 void broker_lock(const struct notif_call *request, const char *path);
 /* refuse.c: reports a refusal, of which the caller only sees an errno. */
 void refuse_report(struct broker *broker, enum refused what, const char *subject, enum cause why);
-/* The same with what else the cause needs. */
+/* The same with the other data of the cause. */
 void refuse_event(struct broker *broker, struct refusal *refusal, const char *subject);
 void refuse_protected(struct broker *broker, enum refused what, const char *path,
 		      const struct protection *protection);
-/* What a program asked for as a whole: the subject is its name. */
+/* Reports a refused call without a path: the subject is the program's name. */
 void refuse_request(struct broker *broker, const struct notif_call *request, enum refused what,
 		    enum cause why);
 /* The same for datagrams, where only connections are granted. */
 void refuse_datagrams(struct broker *broker, const struct notif_call *request);
-/* Rights that are missing, by the verdict that decided. -1 with EACCES. */
+/* Reports missing rights by the verdict that decided. Returns -1 with EACCES. */
 int refuse_rights(struct broker *broker, const char *path, const struct verdict *verdict,
 		  unsigned missing);
-/* Likewise of a folder that was to be made: the remedy for a file would not help. */
+/* Likewise for creating a directory, where the remedy for a file would not help. */
 void refuse_folder(struct broker *broker, const char *path, const struct verdict *verdict);
-/* What is left to the kernel: the rights that the plan does not give will be refused there. */
+/* Reports a call that continues in the kernel, which will refuse the missing rights. */
 void refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
 			     unsigned rights);
 /*
@@ -176,7 +176,7 @@ void autorun_note_at(struct broker *broker, int folder, const char *name, const 
 void autorun_compact(struct broker *broker);
 /* Does the inner layer withhold these rights, so that the broker decides? Else the kernel may continue. */
 bool broker_covers(const struct notif_call *request, const char *path, unsigned rights);
-/* The same for our own plan alone. */
+/* The same for the session's own plan alone. */
 bool broker_covers_own(const struct broker *broker, const char *path, unsigned rights);
 /* Was everything created here inspected by every plan? */
 bool broker_vetted_by_all(const struct notif_call *request, const char *path);

@@ -32,7 +32,7 @@ struct connect_call {
 	int pin; /* O_PATH fd of a unix socket, which address names; -1: none */
 	union socket_address address;
 	socklen_t size;
-	bool to_proxy;		 /* connect to the proxy, after asking it about asks */
+	bool to_proxy;		 /* connect to the proxy, after sending it the request in asks */
 	bool is_stub;		 /* connect to the proxy's resolver */
 	bool to_own_server;	 /* connect to a server of the session, by loopback_connect.c */
 	struct destination asks; /* the address that the caller gave */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Serialises decisions about names with the action that follows, against other threads and against other
- * sessions of the user, which have their own brokers and may work in the same project. All of them lock one
- * file, which also tells the others which cached settings are outdated.
+ * sessions of the user, which have their own brokers and may work in the same project. All of them lock
+ * one file, whose content also tells which cached settings are outdated.
  */
 #pragma once
 
@@ -18,15 +18,15 @@ struct names_lock {
 	pthread_mutex_t gate;  /* protects sharing and generation */
 	int others;	       /* fd of the lock file; -1: none, so no other session is known */
 	unsigned sharing;      /* threads that hold it shared */
-	uint64_t generation;   /* generation in the file at the last look */
+	uint64_t generation;   /* generation last read from the file */
 	struct git_repo_cache
 		*memory;   /* cache to invalidate when another session has changed names; or NULL */
-	bool is_taken;	   /* one of our threads holds it exclusively */
-	bool keeps_memory; /* that thread changed nothing that is cached */
+	bool is_taken;	   /* a thread of this broker holds it exclusively */
+	bool keeps_memory; /* that thread changes nothing that is cached */
 	char changing[2][PATH_MAX]; /* the paths that it changes; "": none */
 };
 
-/* How one call holds it. */
+/* The state of the lock for one call. */
 struct names_hold {
 	struct names_lock *names;
 	enum { NAMES_FREE, NAMES_SHARED, NAMES_EXCLUSIVE } how;
@@ -45,13 +45,13 @@ void names_rdlock(struct names_hold *hold);
 /* Locks exclusively. Call names_lock_changes before a change, or all cached settings are invalidated. */
 void names_wrlock(struct names_hold *hold);
 void names_lock_changes(struct names_lock *names, const char *path, const char *other);
-/* The holder changed nothing that this session caches. */
+/* The holder changes nothing that this session caches. */
 void names_lock_keep_memory(struct names_lock *names);
 void names_unlock(struct names_hold *hold);
 /*
- * Whoever has to wait for somebody else's answer lends the lock to other sessions meanwhile: false when the
- * call holds nothing. Afterwards: has nothing happened that it kept from happening? Then it is as
- * if it had been kept; else whatever was decided is to be decided anew.
+ * names_suspend releases the lock to other sessions while a call waits for a nest; false: nothing to
+ * release. names_resume locks again, and returns false if another session may have changed names, or if an
+ * exclusive holder waited too long: then all decisions must be repeated.
  */
 bool names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan);
 bool names_resume(const struct names_hold *hold, const struct names_lock_loan *loan);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Nests: sandboxes inside this one. The kernel allows one listener for a tree of processes, so a nested
- * cordon has no broker. It registers with the outer cordon by a handshake, and the outer broker queries its
- * policy about every path before it acts for one of its processes. For a process that added a layer
- * unregistered the broker never acts again.
+ * cordon has no broker. It registers with the outer cordon by a handshake, and the outer broker queries
+ * its policy about every path before it acts for one of its processes. For a process that added a layer
+ * without the handshake the broker never acts again.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ struct nest {
 	int users;	      /* calls that refer to it */
 	int inside;	      /* nests whose parent it is */
 	bool is_unregistered; /* added a layer without the handshake: cannot be queried */
-	/* the entry for such processes inside this nest; 0: none yet. One for all */
+	/* one entry for all unregistered processes in this nest; 0: none yet */
 	int unregistered;
 	pid_t group;   /* the process group in which it registered */
 	pid_t expects; /* the thread that registered and has not added its layer yet */
@@ -69,7 +69,7 @@ struct nest {
 	int line;	       /* query socket; -1: closed */
 	uint64_t asked;	       /* sequence number of the last query */
 	bool owes;	       /* a query is unanswered */
-	int64_t since;	       /* when that was sent */
+	int64_t since;	       /* when the last query was sent */
 	pthread_mutex_t queue; /* protects the members below: calls that wait for an answer */
 	struct late *waiting;
 	int late; /* threads that retry them */
@@ -87,9 +87,9 @@ struct nest_call {
 	int timeout_ms;		  /* limit for an answer, in ms */
 	bool is_late;		  /* an answer was late: retry the call in another thread */
 	bool is_incomplete;	  /* one of them gave no answer */
-	struct names_hold *names; /* suspended while a nest is queried; NULL: that is not done */
+	struct names_hold *names; /* suspended while a nest is queried; NULL: not suspended */
 	bool is_disturbed;	  /* another session changed names meanwhile: retry, too */
-	int disturbed;		  /* how often that happened */
+	int disturbed;		  /* how often names were changed */
 };
 
 /* Called before the first thread serves. Without memory there is no handshake. */
@@ -130,7 +130,7 @@ bool nest_is_complete(const struct notif_call *request);
 /* nest_retry.c: retries a call in its own thread until its queries are answered. */
 #define PATIENCE_MS 25
 void nest_retry(const struct notif_call *request, struct nest *nest);
-/* Number of plans, besides our own, that decide about this call. */
+/* Number of plans, besides the session's, that decide about this call. */
 int nest_depth(const struct notif_call *request);
 /* The decision of plan number (from 1) about path. */
 struct verdict nest_decide(const struct notif_call *request, int number, const char *path);

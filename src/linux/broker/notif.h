@@ -14,8 +14,8 @@
 #include "linux/broker/affinity.h"
 
 /*
- * Open fds of recent callers, kept by a receiving thread for the next call. All refer to one thread: when
- * it is gone, using them fails, even if its tid is reused.
+ * Open fds of recent callers, cached by a receiving thread for the next call. All refer to one thread:
+ * when it has exited, using them fails, even if its tid is reused.
  */
 #define CALLER_FDS 8
 #define NOTIF_TRIES 100 /* retries of an operation that hardly ever fails, before giving up */
@@ -56,10 +56,10 @@ int notif_descriptor(const struct notif_call *request, int number, int *ret_errn
 mode_t notif_umask(const struct notif_call *request);
 /* Does the call still wait, so that everything read above was the caller's? */
 bool notif_is_valid(const struct notif_call *request);
-/* A copy for another thread, without what belongs to the receiving one. */
+/* A copy for another thread, without pointers to data of the receiving one. */
 struct notif_call notif_copy(const struct notif_call *request);
 
-/* Answers with an errno. If the kernel returns ENOENT the caller is gone. */
+/* Answers with an errno. ENOENT from the kernel means that the caller has died. */
 void notif_fail(const struct notif_call *request, int why);
 void notif_return(const struct notif_call *request, int64_t value);
 /* Lets the kernel continue: only where the inner layer decides. */

@@ -19,7 +19,7 @@ struct opener {
 	struct opener_job *jobs;
 };
 
-/* Opens once; -1 with errno. held: the object, or the directory for a new file. */
+/* Opens once; -1 with errno. held: O_PATH fd of the object, or of the directory for a new file. */
 typedef int opener_fn(const struct open_call *o, int held);
 
 void opener_begin(struct opener *opener);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recognises listening loopback sockets of the session. A socket's cookie is never reused: cookies of
- * sockets on which the session called listen are stored, and the kernel is asked which sockets listen on a
- * port.
+ * sockets on which the session called listen are stored, and compared with those that sock_diag reports
+ * for a port.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ struct listener {
 };
 
 struct own_listeners {
-	pthread_mutex_t still; /* held during listen() and during a connect to an own server */
+	pthread_mutex_t still; /* locked during listen() and during a connect to an own server */
 	pthread_mutex_t lock;  /* protects the rest */
 	struct listener *all;
 	size_t count, room;
 };
 
-/* The listeners found. If mark is the same twice, with still held, the same sockets listened in between. */
+/* The listeners found. With still locked, the same mark twice means that the same sockets listened. */
 struct listening_by {
 	uint64_t mark;
 	uint64_t nest; /* of all of them; 0: of none, or of different ones */
@@ -37,7 +37,7 @@ enum listening {
 };
 
 /*
- * Call it with still held before fd, a TCP socket, listens. Without memory the socket does not count as
+ * Call it with still locked before fd, a TCP socket, listens. Without memory the socket does not count as
  * own.
  */
 void own_listeners_add(struct own_listeners *listeners, int fd, uint64_t by);

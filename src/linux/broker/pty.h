@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ptys of a session: those it was started on, those its processes have open, and those they create. Other
- * ptys, and what is typed there, belong to other processes.
+ * Ptys of a session: those on which it was started, those that its processes have open, and those they
+ * create. Other ptys, and their input, belong to other processes.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 struct ptys {
 	pthread_mutex_t lock;
 	struct {
-		int held;      /* O_PATH fd: loses its path when the pty is gone */
+		int held;      /* O_PATH fd: loses its path when the pty no longer exists */
 		uint64_t nest; /* nest of its creator */
 	} made[PTYS_MADE];
 	size_t made_count;

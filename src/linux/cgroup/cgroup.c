@@ -141,7 +141,7 @@ try_place(const char *mount, const char *name, char ret_path[PATH_MAX])
 	char path[PATH_MAX];
 	struct statfs fs;
 
-	/* our cgroup is outside of what is mounted */
+	/* this process's cgroup is outside the mounted tree */
 	if (*name != '/' || strstr(name, "/..") != NULL)
 		return false;
 	if (strcmp(name, "/") == 0)

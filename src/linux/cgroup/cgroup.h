@@ -47,8 +47,8 @@ int cgroup_enable(int folder, const struct group_wish *wish);
 /* Sets the limits; -1 with errno if one cannot be set. */
 int cgroup_limit(int folder, const struct group_wish *wish);
 /*
- * Chooses where to create one: below ours; with limits, beside ours, because ours has processes and cannot
- * enable controllers. Returns false with errno if neither is possible.
+ * Chooses where to create one: below this process's cgroup; with limits beside it, because a cgroup with
+ * processes cannot enable controllers. Returns false with errno if it cannot be created.
  */
 bool cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX]);
 /* Creates it with its limits. On failure (-1 with errno) nothing is left behind. */

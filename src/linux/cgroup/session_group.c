@@ -107,7 +107,7 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 
 /* ---- start ---- */
 
-/* A child joining the group. It shares our memory until it calls exec, so we see what it stores here. */
+/* A child joining the group. It shares the parent's memory until exec, so its writes are seen. */
 struct birth {
 	const struct session_group *group;
 	bool joins;	  /* not created inside by clone3 */
@@ -234,7 +234,7 @@ believe(pid_t child, const struct birth *birth)
 	return -1;
 }
 
-/* The child joins by itself; for a scope it queries systemd, which takes time. */
+/* The child joins the group after its start; for a scope it queries systemd, which takes time. */
 static pid_t
 fork_inside(const struct birth *birth)
 {
@@ -270,7 +270,7 @@ fork_inside(const struct birth *birth)
 /*
  * Since 6.14 (and in stable backports) a child created into another cgroup is killed at once if its
  * parent's cgroup was ever ended by cgroup.kill: the kernel compares kill counters of different cgroups.
- * Then, and where clone3 is missing (BASELINE(5.7)) or filtered, the child joins by itself.
+ * Then, and without clone3 (BASELINE(5.7), or filtered), the child joins after its start.
  */
 pid_t
 session_group_spawn(const struct session_group *group, void (*run)(const void *argument),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cgroup where this process may not create one: a transient scope, requested from systemd's user manager.
- * Only systemd can move a process of a login session there, so it is asked for that too. Without libsystemd
- * at build or run time there are no scopes.
+ * A cgroup where this process may not create one: a transient scope, requested from systemd's user
+ * manager. Only systemd can move a process of a login session there, so it does that too. Without
+ * libsystemd at build or run time there are no scopes.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ can_signal(pid_t pid)
 
 /*
  * Runs in the thread under the layer, interrupting its work: that work was for a process about to die. A
- * kill that could reach our parent would reach every process, so this is checked once more.
+ * kill that could reach the parent would reach every process, so this is checked once more.
  */
 static void
 kill_all_handler(int signal, siginfo_t *info, void *context)
@@ -61,7 +61,7 @@ kill_all_begin(struct kill_all *kill_all)
 	kill_all->outsider = can_signal(parent) ? parent : 0;
 }
 
-/* The layer must be what prevents signals: our parent is unchanged, so its pid was not reused. */
+/* Checks that the layer prevents signals: the parent is unchanged, so its pid was not reused. */
 static bool
 is_kept_in(const struct kill_all *kill_all)
 {

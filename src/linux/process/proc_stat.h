@@ -18,7 +18,7 @@ struct proc_stat {
 /* Returns false if the process does not exist. */
 bool proc_stat_read(pid_t pid, struct proc_stat *ret_stat);
 
-/* The foreground process group of its terminal; 0: no terminal, or the process is gone. */
+/* The foreground process group of its terminal; 0: no terminal, or no such process. */
 pid_t proc_foreground(pid_t pid);
 
 /* Number of seccomp filters, where the kernel counts them; else 1 if there are any. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds processes again by pid and start time, and measures what they started. Reads only, apart from
+ * Finds processes again by pid and start time, and measures their descendants. Reads only, apart from
  * process_signal. Processes that end meanwhile are skipped.
  */
 #include "enforce/process_id.h"

@@ -144,7 +144,7 @@ process_tree_exclude_others(struct tree_spare *spare, bool is_filtered)
 
 enum found_state {
 	FOUND_SAME,   /* the process that was listed */
-	FOUND_GONE,   /* gone, or the pid was reused */
+	FOUND_GONE,   /* exited, or the pid was reused */
 	FOUND_UNKNOWN /* could not be examined */
 };
 
@@ -232,7 +232,7 @@ struct process_walk {
 	struct found_process found;
 	int alive;   /* without zombies */
 	int reaped;  /* zombies reaped */
-	int killed;  /* those of them killed by us */
+	int killed;  /* those of them killed by this process */
 	int sent;    /* signals delivered */
 	int refused; /* processes of another user, such as sudo */
 	bool blind;  /* something could not be read */
@@ -301,7 +301,7 @@ reap_listed(struct process_walk *walk)
 	found->count = kept;
 }
 
-/* A walk without a signal only asks whether any process lives: one is enough. */
+/* A walk without a signal only checks whether any process lives: one is enough. */
 static bool
 is_known(const struct process_walk *walk, int signal)
 {
@@ -309,7 +309,7 @@ is_known(const struct process_walk *walk, int signal)
 }
 
 /*
- * Signals every process below, parents first; signal 0 only looks. Starts with our newest children: while
+ * Signals every process below, parents first; signal 0 only checks. Starts with the newest children: while
  * processes fork without pause, the newest survive.
  */
 static void
@@ -413,8 +413,8 @@ is_hopeless(struct standstill *still, const struct process_walk *walk, int deadl
 }
 
 /*
- * Done when a walk finds no child, neither alive nor zombie: a zombie reaped now may have left us a live
- * child after the list was read.
+ * Done when a walk finds no child, neither alive nor zombie: a zombie reaped now may have left a live
+ * child to this process after the list was read.
  */
 bool
 process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operations that are tried, free and confined. Each returns 0 or an errno, leaves nothing behind, and
- * runs in a child: no allocation, no stdio.
+ * The operations of the selftests, each run free and confined. Each returns 0 or an errno, leaves nothing
+ * behind, and runs in a child: no allocation, no stdio.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Creates and removes what the selftests work on: a new directory, loopback servers, processes started
- * here; nothing of the user is touched. Persistent objects are created by a keeper process, which removes
- * them even if this process is killed.
+ * Creates and removes the fixture of a selftest: a new directory, loopback servers, processes started
+ * here; no object of the user is touched. Persistent objects are created by a keeper process, which
+ * removes them even if this process is killed.
  */
 #include "linux/selftest/fixture.h"
 
@@ -199,7 +199,7 @@ remove_kept(struct fixture *fixture, int memory)
 	rmdir(fixture->folder);
 }
 
-/* Waits until the test is done or every process that could say so has exited. */
+/* Waits until the test is done or every process with the other end of the pipe has exited. */
 static _Noreturn void
 keep(struct fixture *fixture, int end, enum guarantee guarantee)
 {

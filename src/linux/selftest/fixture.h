@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What guarantees are tried on: a directory with a granted and a denied part, servers on loopback and unix
+ * Objects for the selftests: a directory with a granted and a denied part, servers on loopback and unix
  * sockets, a terminal, shared memory, and a bystander process outside the sandbox.
  */
 #pragma once
@@ -17,8 +17,8 @@
 #define FIXTURE_SECONDS 10 /* a child that hangs is killed, and proves nothing */
 
 /*
- * All objects of a test. FOLDER/open is granted, FOLDER/shut is not, FOLDER/kept is granted except for what
- * the broker denies there.
+ * All objects of a test. FOLDER/open is granted, FOLDER/shut is not, FOLDER/kept is granted except for the
+ * names that the broker denies there.
  */
 struct fixture {
 	char folder[FIXTURE_DIR_MAX];
@@ -43,7 +43,7 @@ struct fixture {
 	bool confined;	   /* the case runs in the sandbox */
 };
 
-/* Creates what the guarantee needs, or returns -CORDON_E_GAP. Clear it also after a failure. */
+/* Creates the objects for the guarantee, or returns -CORDON_E_GAP. Clear it also after a failure. */
 int fixture_make(struct fixture *fixture, enum guarantee guarantee, struct cordon_error *err);
 void fixture_clear(struct fixture *fixture);
 /* Called in the child before it is confined. Returns 0 or an errno. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Builds a minimal plan for one guarantee: what /bin/sh needs, the open directory, and for a guarantee of
+ * Builds a minimal plan for one guarantee: grants for /bin/sh, the open directory, and for a guarantee of
  * the broker a directory with an exception.
  */
 #include "linux/selftest/fixture_sandbox.h"

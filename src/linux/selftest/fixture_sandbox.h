@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The small sandbox in which a guarantee is tried. */
+/* The small sandbox in which a guarantee is tested. */
 #pragma once
 
 #include "enforce/enforce.h"
@@ -16,7 +16,7 @@ struct fixture_sandbox {
 	struct sandbox *built;
 };
 
-/* What to try, and where. */
+/* The guarantee to test, on a host with these facts. */
 struct fixture_sandbox_wish {
 	const struct facts *facts;
 	enum guarantee guarantee;

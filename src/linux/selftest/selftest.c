@@ -88,8 +88,8 @@ struct selftest_visit {
 };
 
 /*
- * The operation that must succeed. Below ABI 6 abstract socket names of the session cannot be told from
- * others, so all are denied; likewise inside another cordon, and every socket name without a broker.
+ * The operation that must succeed. Below ABI 6 the session's abstract socket names look like others, so
+ * all are denied; likewise inside another cordon, and every socket name without a broker.
  */
 static case_fn *
 still_works(const struct selftest_visit *visit)

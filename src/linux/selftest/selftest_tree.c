@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests process.tree on this kernel: a process that left its parent and session survives by itself, must be
- * killed by its subreaper, and a bystander must survive. Everything happens below one child, which is
- * subreaper of the rest.
+ * Tests process.tree on this kernel: a process that left its parent and session survives without its
+ * subreaper's action, must be killed by it, and a bystander must survive. Everything happens below one
+ * child, which is subreaper of the rest.
  */
 #include "base/os.h"
 

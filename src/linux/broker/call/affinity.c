@@ -53,7 +53,7 @@ count(const unsigned long places[AFFINITY_WORDS])
 	return sum;
 }
 
-/* A mask of all CPUs means that none was set by hand. */
+/* With a mask of all CPUs no mask was set by hand. */
 static bool
 find_all(struct affinity *affinity)
 {

@@ -23,11 +23,11 @@
 /* The content of the lock file. */
 struct lock_state {
 	uint64_t generation; /* incremented by each exclusive holder */
-	uint64_t motions;   /* incremented by shared holders while an exclusive one has suspended */
-	int64_t lent_until; /* on the machine's monotonic clock; 0: not suspended */
+	uint64_t motions;    /* incremented by shared holders while an exclusive one is suspended */
+	int64_t lent_until;  /* on the machine's monotonic clock; 0: not suspended */
 };
 
-/* Behind it: what the last generations changed. */
+/* Notes follow the state: the changes of the last generations. */
 #define NOTES 16
 struct note {
 	uint64_t generation;
@@ -64,7 +64,7 @@ forget(struct names_lock *names, const char *first, const char *second, bool has
 		git_repo_cache_changed(names->memory, second, has_settings);
 }
 
-/* Invalidates what one generation changed; without a complete note, everything. */
+/* Invalidates the changes of one generation; without a complete note, everything. */
 static void
 forget_turn(struct names_lock *names, uint64_t generation)
 {
@@ -94,8 +94,8 @@ forget_turns(struct names_lock *names, uint64_t generation)
 }
 
 /*
- * Another session may have turned directories that we cached into repositories. Done before any thread of
- * ours decides: later ones find the generation unchanged.
+ * Another session may have turned cached directories into repositories. Done before any thread of this
+ * broker decides: later ones find the generation unchanged.
  */
 static struct lock_state
 catch_up(struct names_lock *names)
@@ -122,8 +122,8 @@ say(const struct names_lock *names, size_t where, uint64_t value)
 }
 
 /*
- * Tells a suspended holder. Two threads may write the same number: it differs from the old one
- * nevertheless.
+ * Makes a suspended holder decide again. Two threads may write the same number, but it differs from the
+ * old one.
  */
 static void
 note_motion(const struct names_lock *names, const struct lock_state *state)
@@ -148,7 +148,7 @@ names_rdlock(struct names_hold *hold)
 	hold->how = NAMES_SHARED;
 }
 
-/* Written before anything is changed: no other session reads it before this one releases the lock. */
+/* Written before any change: no other session reads it until the lock is released. */
 static void
 turn_on(struct names_lock *names)
 {
@@ -222,7 +222,7 @@ names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan)
 	state = catch_up(names);
 	*ret_loan = (struct names_lock_loan){is_taken, state.generation, state.motions,
 					     clock_ms() + LENT_MS};
-	/* if the others cannot be told, keep the lock */
+	/* keep the lock if the state cannot be written */
 	if (is_taken
 		    ? say(names, offsetof(struct lock_state, lent_until), (uint64_t)ret_loan->until)
 		    : --names->sharing == 0)

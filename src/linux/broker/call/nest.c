@@ -53,7 +53,7 @@ nest_make(struct broker *broker)
 
 /* ---- ids ---- */
 
-/* The entry of an id; -1: gone. Requires the lock. */
+/* The entry of an id; -1: no longer in the table. Requires the lock. */
 static int
 find_place(const struct nests *nests, uint64_t id)
 {

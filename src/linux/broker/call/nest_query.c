@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Queries nests and combines their answers with our decision. No answer counts as a refusal. At most one
- * query per nest is outstanding, so a stopped one cannot stall calls of others. Answers come from a process
- * inside: they can take rights away and nothing else.
+ * Queries nests and combines their answers with the session's decision. No answer counts as a refusal. At
+ * most one query per nest is outstanding, so a stopped one cannot stall calls of others. Answers come from
+ * a process inside: they can take rights away and nothing else.
  */
 #include <errno.h>
 #include <poll.h>
@@ -63,8 +63,8 @@ nest_close(struct nest *nest)
 /* ---- query ---- */
 
 /*
- * Reads the answer to the last query, if there is one. At most one is outstanding: any other message closes
- * the socket, or a nest could keep us busy with messages.
+ * Reads the answer to the last query, if there is one. At most one is outstanding: any other message
+ * closes the socket, or a nest could flood the broker with messages.
  */
 static bool
 take_answer(struct nest *nest, struct nest_answer *to)
@@ -81,7 +81,7 @@ take_answer(struct nest *nest, struct nest_answer *to)
 	return true;
 }
 
-/* No new query while one is unanswered, or a stopped nest would stop us each time. */
+/* No new query while one is unanswered, or a stopped nest would delay every call. */
 static bool
 is_ready(struct nest *nest)
 {

@@ -8,10 +8,10 @@
 
 /* Limits of query sockets, one fd each: per session, and per nest. */
 #define LINES_MAX 256
-#define LINES_SHARE 4 /* at most this part of our fds */
+#define LINES_SHARE 4 /* divisor of the broker's fd limit */
 #define LINES_EACH(all) ((all) / 2)
 
-/* The broker does nothing for its processes any more, nor for unregistered ones in it. */
+/* Has it ended? The broker does nothing more for its processes, nor for unregistered ones in it. */
 static bool
 has_ended(const struct nests *nests, const struct nest *nest)
 {

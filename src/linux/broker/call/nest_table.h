@@ -40,5 +40,5 @@ int nests_add(struct nests *nests, int parent, bool is_unregistered, int line);
  * a row.
  */
 void nests_close_dead(struct nests *nests, int places);
-/* Is the limit of sockets reached, for all nests or for the parent's? numbers: limit of our fds. */
+/* Is the limit of sockets reached, for all nests or for the parent's? numbers: the broker's fd limit. */
 bool nests_are_full(const struct nests *nests, int parent, int numbers);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reads a caller and answers it. The calling thread waits in its system call, but its other threads run:
- * memory is copied once, and what was opened by pid is verified by checking afterwards that the
- * notification is still valid.
+ * memory is copied once, and data opened by pid is verified by checking afterwards that the notification
+ * is still valid.
  */
 #include "linux/broker/notif.h"
 
@@ -46,7 +46,7 @@ notif_is_valid(const struct notif_call *request)
 
 	if (ioctl(request->listener, IOCTL_ID_VALID, &id) == 0)
 		return true;
-	/* gone; on any other error fail the call, because the caller may still wait */
+	/* the caller has died; on any other error fail the call, because it may still wait */
 	if (errno != ENOENT)
 		notif_fail(request, EIO);
 	return false;
@@ -165,7 +165,7 @@ take_from_process(const struct notif_call *request, int number)
 	return process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, number, 0u);
 }
 
-/* Duplicates a fd of the caller through the cache; -1 with errno, ESRCH if the cached thread is gone. */
+/* Duplicates a caller's fd through the cache; -1 with errno, ESRCH if the cached thread has exited. */
 static int
 take_descriptor(const struct notif_call *request, struct caller_fds *kept, int number)
 {
@@ -180,7 +180,7 @@ take_descriptor(const struct notif_call *request, struct caller_fds *kept, int n
 	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
 }
 
-/* Opens the working directory through the cache; -1 with errno, ENOENT or ESRCH if the thread is gone. */
+/* Opens the working directory through the cache; -1 with errno, ENOENT or ESRCH after the thread's exit. */
 static int
 open_folder(const struct notif_call *request, struct caller_fds *kept)
 {
@@ -292,8 +292,8 @@ notif_has_free(const struct notif_call *request, int number)
 }
 
 /*
- * Tries high numbers first: a process near its limit got those last. If it cannot be told quickly, ADDFD
- * will fail.
+ * Tries high numbers first: a process near its limit got those last. If no free one is found quickly,
+ * ADDFD will fail.
  */
 bool
 notif_has_room(const struct notif_call *request)
@@ -380,9 +380,9 @@ add_fd(const struct notif_call *request, struct add_fd *add)
 }
 
 /*
- * ADDFD and reply in two steps, with our copy closed in between. In one step the caller could continue
- * while the broker has the file open for writing, so that exec fails with ETXTBSY; and it would continue
- * with the CPU mask set for ADDFD.
+ * ADDFD and reply in two steps, and the broker's copy is closed in between. In one step the caller could
+ * continue while the broker has the file open for writing, so that exec fails with ETXTBSY; and it would
+ * continue with the CPU mask set for ADDFD.
  */
 static void
 give(const struct notif_call *request, int fd, int wanted, bool close_on_exec)

@@ -86,7 +86,7 @@ is_number(const char *name, size_t length)
 	return length > 0 && length < 10;
 }
 
-/* Each of our threads has a /proc directory with files of the whole process, although it is not listed. */
+/* Each broker thread has an unlisted /proc directory with files of the whole process. */
 static bool
 is_ours(const char *number, size_t length)
 {

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The process of a thread; 0 if it is gone. */
+/* The process of a thread; 0 if the thread has exited. */
 pid_t procfs_process(pid_t thread);
 /*
- * The target of "self" or "thread-self" for a thread. Returns false for other names, or if the thread is
- * gone.
+ * The target of "self" or "thread-self" for a thread. Returns false for other names, or if the thread has
+ * exited.
  */
 bool procfs_self(pid_t thread, const char *name, char *to, size_t size);
 /* Is it the root of a procfs? */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the plans of a caller decide about a path. */
+/* Decides about a path by all plans of a caller. */
 #include "linux/broker/broker.h"
 
 #include <string.h>
@@ -134,7 +134,7 @@ broker_covers_own(const struct broker *broker, const char *path, unsigned rights
 bool
 broker_covers(const struct notif_call *request, const char *path, unsigned rights)
 {
-	/* A nest that is unregistered has no policy to query: leave every call to Landlock. */
+	/* An unregistered nest has no policy to query: leave every call to Landlock. */
 	if (nest_unregistered(request))
 		return false;
 	return broker_covers_own(request->broker, path, rights) ||

@@ -8,8 +8,8 @@
 
 bool names_is_there(const struct lookup *place, struct stat *ret_stat);
 /*
- * -1 with the errno that the kernel would have for a name that is, or is not, there. verdict: what
- * refused the right; NULL: that was reported already.
+ * Returns -1 with the errno that the kernel would have for an existing or missing name. verdict: what
+ * refused the right; NULL: already reported.
  */
 int names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
 		 unsigned right);

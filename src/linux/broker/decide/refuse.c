@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reporting what was refused: which right on which path, and the decision that refused it. The caller
- * gets an errno and nothing else.
+ * Reports refusals: which right on which path, and the decision that refused it. The caller of the system
+ * call gets an errno and nothing else.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "linux/broker/broker.h"
 #include "linux/broker/nest.h"
 
-/* A caller repeats itself: the last few are remembered, and reported once. */
+/* Programs repeat failed calls: the last few refusals are remembered, and each is reported once. */
 static bool
 is_new(struct broker *broker, const struct refusal *refusal, const char *subject)
 {
@@ -79,7 +79,7 @@ refuse_protected(struct broker *broker, enum refused what, const char *path,
 	refuse_event(broker, &refusal, path);
 }
 
-/* The kernel's name for it, with an end of line behind it in procfs. */
+/* The process's name in /proc, without the newline. */
 static void
 read_name(pid_t process, char *to, size_t size)
 {
@@ -109,12 +109,12 @@ refuse_request(struct broker *broker, const struct notif_call *request, enum ref
 void
 refuse_datagrams(struct broker *broker, const struct notif_call *request)
 {
-	/* with domains libc creates one for each lookup, and does not need it */
+	/* with "domains" libc creates one for each lookup, and works without it */
 	if (broker->plan->settings.network.mode == NET_LOCALHOST)
 		refuse_request(broker, request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
 }
 
-/* A name directly in folder, where a program writes that ignores TMPDIR. */
+/* Is path directly in folder, where programs that ignore TMPDIR write? */
 static bool
 is_in_tmp(const struct broker *broker, const char *folder, const char *path)
 {

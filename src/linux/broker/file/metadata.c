@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Changes of metadata. Landlock does not see them, so none is left to the kernel: the inode is held by an
- * O_PATH fd, its canonical path is decided, and what is held is changed. A caller's fd is duplicated first,
- * because its number may mean another file a moment later.
+ * Changes of metadata. Landlock does not restrict them, so none continues in the kernel: the target is
+ * opened by O_PATH, its canonical path is decided, and that fd is changed. A caller's fd is duplicated
+ * first, because its number may mean another file a moment later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,8 +76,8 @@ hides(const struct stat *at, const struct metadata_change *change)
 }
 
 /*
- * The mode bits that would be added. With an ACL the group bits are the mask and say nothing about the
- * group; a default ACL counts as all new.
+ * The mode bits that would be added. With an ACL the group bits are the mask and not the group's rights; a
+ * default ACL counts as all new.
  */
 static mode_t
 new_bits(const char *path, const struct stat *at, const struct metadata_change *change)
@@ -172,7 +172,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	return false;
 }
 
-/* A device node belongs to the machine: a user of the device may not change who else can use it. */
+/* A device node belongs to the machine: a user of the device may not change other users' access. */
 static bool
 is_machines(const struct stat *at, const struct metadata_change *change)
 {
@@ -347,7 +347,7 @@ change_folder(const struct notif_call *request, const struct metadata_change *ch
 		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
 }
 
-/* Is the path empty, and is that allowed? A NULL path counts as empty where the call says so. */
+/* Is the path empty, and is that allowed? NULL counts as empty for calls that accept it. */
 static bool
 is_empty(const struct notif_call *request, const struct metadata_at *at)
 {

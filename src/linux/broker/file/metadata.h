@@ -8,10 +8,10 @@
 
 #define XATTR_NAME 256
 
-/* The ACL that an attribute is; its entries imply a mode. */
+/* The kind of ACL in an attribute; its entries imply a mode. */
 enum metadata_list { LIST_NONE, LIST_ACCESS, LIST_DEFAULT };
 
-/* The change, applied to an O_PATH fd or to a fd of the caller. */
+/* The change, applied to an O_PATH fd or to an fd of the caller. */
 struct metadata_change {
 	int (*act)(int fd, mode_t kind, const struct metadata_change *change);
 	mode_t mode; /* of an ACL: the bits that it implies for owner, group and others */
@@ -42,16 +42,16 @@ struct metadata_at {
 	enum metadata_holding holding; /* required of the fd itself */
 };
 
-/* What a change does, as its act. */
+/* The changes, for the member act. */
 int metadata_set_mode(int fd, mode_t kind, const struct metadata_change *change);
 int metadata_set_owner(int fd, mode_t kind, const struct metadata_change *change);
 int metadata_set_times(int fd, mode_t kind, const struct metadata_change *change);
-/* Each answers the call: for a fd of the caller, or for a path. */
+/* Each answers the call: for an fd of the caller, or for a path. */
 void metadata_change_descriptor(const struct notif_call *request, int number,
 				const struct metadata_change *change);
 void metadata_change_path(const struct notif_call *request, int folder, uint64_t address,
 			  enum lookup_follow follow, const struct metadata_change *change);
 void metadata_change_at(const struct notif_call *request, const struct metadata_at *at,
 			const struct metadata_change *change);
-/* The path in /proc/self/fd of a fd. */
+/* The path of an fd in /proc/self/fd. */
 const char *metadata_own_name(int fd, char to[40]);

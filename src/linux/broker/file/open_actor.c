@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Decides whether the kernel, the broker or neither does an open. Reads nothing, and asks only nests. */
+/* Decides whether the kernel, the broker or neither does an open. Reads nothing; queries only nests. */
 #include <fcntl.h>
 
 #include "linux/broker/file/open_file.h"
@@ -7,8 +7,8 @@
 #include "linux/broker/pty.h"
 
 /*
- * O_TRUNC without write access truncates, and the inner layer does not see it: by the time the kernel
- * opens it the path may lead elsewhere. With write access the layer refuses before the file is truncated.
+ * O_TRUNC without write access truncates, and the inner layer does not check it: when the kernel opens the
+ * file the path may lead elsewhere. With write access the layer refuses before it is truncated.
  */
 static bool
 truncates_unseen(const struct open_call *o)
@@ -19,7 +19,7 @@ truncates_unseen(const struct open_call *o)
 	       mode != O_RDWR;
 }
 
-/* And where nothing is done on behalf. */
+/* Also where nothing is done on behalf. */
 static bool
 truncates_what_is_not_ours(const struct open_call *o)
 {
@@ -28,8 +28,8 @@ truncates_what_is_not_ours(const struct open_call *o)
 }
 
 /*
- * The inner layer withholds nothing of it there. Where reading is brokered that holds nowhere: the layer
- * grants reading so that programs start, and the path may lead elsewhere by then.
+ * Does the inner layer withhold nothing of it there? Never where reading is brokered: the layer grants
+ * reading so that programs start, and the path may lead elsewhere by then.
  */
 static bool
 kernel_decides(const struct open_call *o)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Opens and creates files once the path is resolved. An existing file is reopened through its O_PATH fd, a
- * new one is created with O_EXCL: only what was decided about is opened. Invalid requests fail with the
- * kernel's errors in the kernel's order.
+ * new one is created with O_EXCL: only the decided file is opened. Invalid requests fail with the kernel's
+ * errors in the kernel's order.
  */
 #include "linux/broker/file/open_file.h"
 
@@ -162,8 +162,8 @@ open_again(const struct open_call *o, int flags)
 }
 
 /*
- * Through our own fd, so exactly the decided object is opened. Never makes a controlling terminal, never
- * blocks.
+ * By the broker's own fd, so exactly the decided object is opened. Never makes a controlling terminal,
+ * never blocks.
  */
 int
 open_reopen_fd(const struct open_call *o, int object)
@@ -290,7 +290,7 @@ open_vetted(struct open_call *o)
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	errno = EACCES;
-	/* the file put in its place is new */
+	/* the file that replaces it is new */
 	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
 		return -1;
 	switch (git_staging_open(o->request, o->verdict.vetted, &vetted)) {

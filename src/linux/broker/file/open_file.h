@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One open on behalf: arguments, the file that its path names, and the verdict. sys_open.c has the order of
- * the steps; operations on the file are here.
+ * One open on behalf: arguments, object and verdict. sys_open.c has the order of the steps; operations on
+ * the file are here.
  */
 #pragma once
 
@@ -20,25 +20,25 @@ struct opening_how {
 };
 
 /*
- * By which an open is done. One that has to wait is the broker's as well: of a lease that is found out only
- * by opening.
+ * Decides which side does an open. One that has to wait is the broker's: a lease is noticed only by
+ * opening.
  */
 enum open_actor {
 	OPEN_KERNEL, /* under the inner layer, which decides here */
-	OPEN_REFUSE, /* neither could the kernel do it safely nor the broker */
-	OPEN_STAGE,  /* git_staging.c, if it writes a file that is checked */
-	OPEN_BROKER  /* on behalf, or refused by the rights that are missing */
+	OPEN_REFUSE, /* neither the kernel nor the broker could do it safely */
+	OPEN_STAGE,  /* git_staging.c, if it writes a vetted file */
+	OPEN_BROKER  /* on behalf, or refused for missing rights */
 };
 
 struct open_call {
 	const struct notif_call *request;
 	struct opening_how how;
 	mode_t umask;
-	int base; /* borrowed: directory where the path starts */
+	int base; /* not owned: directory where the path starts */
 	const char *way;
 	struct lookup found;
-	struct stat at; /* of object */
-	char *path; /* of the object or new name; empty: it has none. NULL before the decision */
+	struct stat at;		/* of object */
+	char *path;		/* of the object or new name; empty: none; NULL: not decided yet */
 	struct verdict verdict; /* for path */
 	enum open_actor actor;	/* by that verdict */
 	int number;		/* fd number to install; -1: the next free one */
@@ -47,20 +47,20 @@ struct open_call {
 unsigned open_rights(uint64_t flags);
 /* Do the flags neither change nor create anything? */
 bool open_only_reads(uint64_t flags);
-/* A regular file in a shared directory, to be read: no layer grants that. */
+/* Opens a regular file in a shared directory for reading: no layer grants that. */
 bool open_is_shared(const struct open_call *o);
 /* An unnamed file may be created in the private tmp instead. */
 bool open_is_anywhere(const struct open_call *o);
-/* open_actor.c: of one that is decided. */
+/* open_actor.c: for an open that is decided. */
 enum open_actor open_actor(const struct open_call *o);
 /* Sets path and verdict. Returns 0 or an errno. */
 int open_decide(struct open_call *o);
 /*
  * Opens or creates by the verdict. Returns -1 with errno. EINPROGRESS: another thread answers. ESTALE: the
- * path leads elsewhere by now. EEXIST where nothing was: a file appeared.
+ * path leads elsewhere by now. EEXIST: a missing file was created meanwhile.
  */
 int open_execute(struct open_call *o);
 /* Reopens an object. Never makes a terminal the controlling one, never blocks. */
 int open_reopen_fd(const struct open_call *o, int object);
-/* OPEN_STAGE: the fd that is handed out is not of the file itself. -1: refused; 0: open it. */
+/* OPEN_STAGE: the fd that the caller gets is not the file's. -1: refused; 0: open the file. */
 int open_vetted(struct open_call *o);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Opens outside the layers. The thread has the command's rights and its own umask, and decides nothing:
- * what it gets was decided before, and is opened by fd or in an open directory.
+ * each file was decided before, and is opened by fd or in an open directory.
  */
 #include "base/os.h"
 
@@ -75,7 +75,7 @@ opener_attend(struct opener *opener)
 	pthread_mutex_unlock(&opener->lock);
 }
 
-/* A thread started here would inherit our layer. Requires the lock. */
+/* A thread started here would inherit the broker's layer. Requires the lock. */
 static void
 want(struct opener *opener)
 {

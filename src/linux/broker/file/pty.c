@@ -64,7 +64,7 @@ pty_open_object(const struct open_call *o, int object)
 
 /* ---- created ptys ---- */
 
-/* Frees entries of ptys that are gone. Requires the lock. */
+/* Frees entries of ptys that no longer exist. Requires the lock. */
 static void
 kill_all(struct ptys *t)
 {

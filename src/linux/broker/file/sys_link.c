@@ -58,7 +58,7 @@ refuse_link(const struct notif_call *request, const char *from, const struct loo
 	return -1;
 }
 
-/* From a fd: the only way to name an unnamed file. */
+/* Links an fd: the only call that names an unnamed file. */
 static int
 link_descriptor(const struct notif_call *request, int fd, const struct lookup *to)
 {

@@ -51,7 +51,7 @@ do_unlink(const struct lookup *place, const struct deed *deed)
 	return unlinkat(place->folder, place->name, deed->flags);
 }
 
-/* Removing inspected names is allowed: what replaces them is inspected. */
+/* Inspected names may be removed: their replacement is inspected. */
 static int
 do_deed(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
 {
@@ -181,7 +181,7 @@ refuse_device(const struct notif_call *request, int folder, uint64_t path)
 	notif_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
 }
 
-/* Device nodes and setuid files are refused whatever the plan says. */
+/* Device nodes and setuid files are refused under every plan. */
 static void
 make_node(const struct notif_call *request, int folder, const __u64 *a)
 {

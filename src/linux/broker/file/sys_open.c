@@ -70,7 +70,7 @@ is_left(const struct open_call *o)
 	return o->actor == OPEN_KERNEL || o->actor == OPEN_REFUSE;
 }
 
-/* Not by the broker. What the kernel will refuse is reported. */
+/* Not done by the broker. Reports what the kernel will refuse. */
 static void
 leave(const struct open_call *o)
 {
@@ -110,9 +110,8 @@ lock_and_decide(struct open_call *o)
 }
 
 /*
- * Reading needs no lock: the object is open, and a move after the decision is a move after the answer. And
- * no lock may be taken, because a nest reads git files to answer the lock's holder. Returns true if the
- * name leads elsewhere by now.
+ * Reading takes no lock: the object is open, so a later move does not matter, and a nest reads git files
+ * to answer the lock's holder. Returns true if the name leads elsewhere by now.
  */
 static bool
 read_found(struct open_call *o)
@@ -195,7 +194,7 @@ try_open(struct open_call *o)
 }
 
 /*
- * A file to be created is usually missing, so its lookup is skipped. If anything exists the full way
+ * A file to be created is usually missing, so its lookup is skipped. If anything exists, the usual lookup
  * reports it. Returns false if nothing was done.
  */
 static bool
@@ -317,8 +316,8 @@ may_grow(const struct open_call *o, off_t length)
 }
 
 /*
- * May the file have a lease, which the kernel would wait for? By its inode number alone; unsure: yes.
- * What waits for a lease has an arrow in its line, which follows the line of the lease.
+ * May the file have a lease, for which the kernel would wait? Compares inode numbers only; true if unsure.
+ * A line with an arrow is a waiter, which follows the line of the lease.
  */
 static bool
 may_be_leased(const struct open_call *o)

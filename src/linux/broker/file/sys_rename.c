@@ -59,7 +59,7 @@ lacks(const struct move *move, const struct lookup *place, unsigned rights)
 
 /*
  * Also requires that an inspected name was inspected at its old path, and that a pointer relative to two
- * directories up leads to the same place.
+ * directories up has the same target.
  */
 static bool
 is_same_by(const struct move *move, int plan, const char *old, const char *new)

@@ -69,9 +69,7 @@ is_nothing(const char *name)
 	return false;
 }
 
-/*
- * The file was unprotected until now and may still be open for writing elsewhere: replace it by our copy.
- */
+/* The file was unprotected until now and may still be open for writing elsewhere: replace it by a copy. */
 static bool
 settle(const struct notif_call *request, const char *folder, const char *name, enum vet vet)
 {
@@ -87,7 +85,7 @@ settle(const struct notif_call *request, const char *folder, const char *name, e
 	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
 		return refuse(request->broker, path, CAUSE_GIT_UNREADABLE);
-	/* none of its content counts as already present: it was no settings file until now */
+	/* no content counts as already present: the file was no settings file until now */
 	rc = git_content_check(request, path, vet, &(struct gitconfig_text){file.text, file.length},
 			       NULL);
 	if (rc == 0 && !request->broker->is_asked)

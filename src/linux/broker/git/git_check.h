@@ -12,9 +12,7 @@
 /* May a directory, or another object without content, be created there? Sets errno. */
 bool git_check_may_make(const struct notif_call *request, const char *path,
 			const struct protection *protection, bool is_folder);
-/*
- * May the directory become a repository with its present content? Sets errno. The lock is held exclusively.
- */
+/* May the directory become a repository with its present content? Sets errno. Lock names exclusively. */
 bool git_check_new_repo(const struct notif_call *request, const char *folder);
 /* A repository that came with the project's files, or that refers to paths elsewhere, must not be moved. */
 bool git_content_may_move(const struct notif_call *request, const char *folder);
@@ -29,7 +27,7 @@ bool git_modes_are_closed(const struct broker *broker, const char *folder);
 
 /*
  * git_symlink.c: may a symbolic link with this text have this path? Other programs in the project follow
- * it, so it must not lead to a place where repositories are not inspected. Sets errno.
+ * it, so it must not lead to directories where repositories are not inspected. Sets errno.
  */
 bool git_symlink_may_point(const struct notif_call *request, const char *path, const char *text);
 /* The same for the link name in folder; true for anything but a link. */
@@ -91,7 +89,7 @@ int git_install(const struct notif_call *request, const struct git_target *to,
 		const struct git_file *file);
 
 /* git_staging.c: staged files. */
-/* Frees those whose process is gone. */
+/* Frees those of processes that have exited. */
 void git_staging_drop_dead(struct broker *broker);
 
 enum git_staging_result {

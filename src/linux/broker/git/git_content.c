@@ -119,7 +119,7 @@ refuse_place(void *context, enum gitconfig_use place, const char *text)
 	case GITCONFIG_WORKTREE:
 		return is_fit_worktree(q, text) ? CAUSE_NONE : CAUSE_KEY_WORKTREE;
 	case GITCONFIG_BARE:
-		/* without core.worktree git resolves hook paths relative to where it is started */
+		/* without core.worktree git resolves hook paths relative to its working directory */
 		return is_in_dot_git(q->folder) ? CAUSE_KEY_BARE : CAUSE_NONE;
 	default:
 		return q->request->broker->umask & S_IWGRP ? CAUSE_KEY_GROUP : CAUSE_NONE;

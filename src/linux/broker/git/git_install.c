@@ -100,7 +100,7 @@ link_as(int fd, int folder, const char *name)
 	return linkat(AT_FDCWD, own, folder, name, AT_SYMLINK_FOLLOW);
 }
 
-/* Renames the temporary name to its target; the temporary name is gone afterwards in any case. */
+/* Renames the temporary name to its target, or removes it. */
 static int
 move_in(const struct git_target *to, const char *name)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vetted files that are written in one piece, without a lock file: pointers, what a checkout brings, copies. The
- * caller gets a file without a name to write to, under one of a few numbers whose close the filter
- * routes to us. At that close the content is read, vetted and put in place before the call goes on:
- * whoever looks afterwards sees it, and a refusal is the result of close(2).
+ * Staged files: vetted files written without a lock file, such as pointers, files of a checkout, and
+ * copies. The caller writes to an unnamed file, under one of a few fd numbers whose close the filter
+ * supervises. At that close the content is inspected and installed before the call returns: later readers
+ * see the new content, and a refusal is the result of close(2).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ is_live(const struct staged_file *slot)
 	return slot->process != 0 && slot->fd >= 0;
 }
 
-/* Frees files whose process is gone before closing them. */
+/* Frees files of processes that have exited, before closing them. */
 static void
 clear_left(struct broker *broker)
 {

@@ -145,7 +145,7 @@ leads_out(const struct broker *broker, const char *path, const char *text)
 	return end == STEP_REFUSED;
 }
 
-/* By its name, which is unique: the target of a link on the way can change. */
+/* Compared by name, which is unique: the targets of links in the path can change. */
 static bool
 names_private_tmp(const struct broker *broker, const char *text)
 {
@@ -239,7 +239,7 @@ stays_in(const char *repository, const char *path, const char *text)
 
 	snprintf(way.at, sizeof way.at, "%.*s", (int)(path_last(path) - path) - 1, path);
 	snprintf(way.rest, sizeof way.rest, "%s", text);
-	/* an absolute path leads elsewhere if a directory on the way is replaced */
+	/* an absolute path leads elsewhere if one of its directories is replaced */
 	if (*text == '/' || goes_back(text))
 		return false;
 	while (take_name(&way, name)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lookups by openat2 without magic links: outside procfs it finds for us what it would find for the caller. The rest
- * is looked up by steps (lookup_steps.c): magic links, procfs, and failures that may come from our own entries in procfs.
+ * Looks up paths by openat2 without magic links: outside procfs the result is that of the caller.
+ * lookup_steps.c does the rest: magic links, procfs, and failures that the broker's own procfs may cause.
  *
- * Calls are made on (directory, last name) with O_NOFOLLOW, or on the object: if names change in between, that is
- * noticed, and no link is followed.
+ * Calls are made on (directory, last name) with O_NOFOLLOW, or on the object: a change of names in between
+ * is noticed, and no link is followed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ lookup_fail(struct lookup *to, int why)
 	return why == ELOOP ? LOOKUP_ELSEWHERE : LOOKUP_FAILED;
 }
 
-/* A failure is also the caller's if it is the same without links: then procfs's "self" was not involved. */
+/* The failure is valid for the caller if it also occurs without links: no "self" of procfs was involved. */
 static enum lookup_result
 fail_to_open(struct lookup *to, int base, const char *path, uint64_t flags)
 {
@@ -85,7 +85,7 @@ lookup_is_protected(int folder, const struct stat *link)
 
 /* ---- the directory ---- */
 
-/* Cuts path before its last name, with which slashes after it stay. */
+/* Splits path before its last name; slashes after that name stay with it. */
 static const char *
 split(const char *path, char head[PATH_MAX])
 {
@@ -100,7 +100,7 @@ split(const char *path, char head[PATH_MAX])
 	return path + end;
 }
 
-/* From base, or from the directory of the link that is followed. */
+/* Starts at base, or at the directory of the link that is being followed. */
 static enum lookup_result
 open_folder(struct lookup *to, int base, const char *path)
 {
@@ -134,7 +134,7 @@ lookup_new(int base, const char *path, struct lookup *ret_found)
 
 /* ---- the last name ---- */
 
-/* "", "." and "..": the path is that of the directory itself. */
+/* The name is "", "." or "..": the path is that of the directory itself. */
 static enum lookup_result
 end_at_folder(struct lookup *to, enum lookup_want want)
 {
@@ -171,7 +171,7 @@ lookup_end(struct lookup *to, enum lookup_want want)
 	return to->path != NULL ? LOOKUP_FOUND : lookup_fail(to, ENOMEM);
 }
 
-/* The text of the link that the last name is, with a slash if slashes follow it: 1. 0: it is none; -1: with errno. */
+/* Reads the link at the last name; slashes after it become one. Returns 1; 0: no link; -1 with errno. */
 static int
 read_link(const struct lookup *at, char to[PATH_MAX])
 {
@@ -204,7 +204,7 @@ is_link(int fd)
 	return fstat(fd, &at) == 0 && S_ISLNK(at.st_mode);
 }
 
-/* What is at a name that can be created. One with slashes cannot: the walk by steps finds out why it fails first. */
+/* Opens a name that can be created. Not one with slashes: lookup_steps.c finds the first error. */
 static enum lookup_result
 open_new(struct lookup *to)
 {

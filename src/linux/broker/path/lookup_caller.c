@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Paths and fds as the arguments of a call have them, and canonical paths. */
+/* Canonical paths, and paths and fds in the arguments of a call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -42,7 +42,7 @@ char *
 lookup_dir_name(struct long_names *deep, int folder)
 {
 	char to[PATH_MAX];
-	/* takes a third of the time that reading procfs takes */
+	/* a third of the time of reading procfs */
 	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, sizeof to);
 	char *name = n > 1 && *to == '/' ? strdup(to) : lookup_fd_name(folder);
 

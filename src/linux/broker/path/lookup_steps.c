@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lookups name by name. Links are read and their text is walked; in procfs "self" is the caller. A magic link is opened,
- * if we may read the caller: the canonical path is decided about afterwards. What belongs to our own process is refused
- * at the first step into it.
+ * Looks up paths name by name. The text of a link is walked; in procfs "self" is the caller. A magic link
+ * is opened if the broker may read the caller, and the resulting canonical path is decided about. Files of
+ * the broker's own process are refused at the first step into them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "linux/broker/nest.h"
 #include "linux/broker/path/lookup_walk.h"
 
-/* to->object is what was reached so far; to->folder is the directory it is in, -1 after a magic link. */
+/* to->object is the object reached so far; to->folder is its directory, -1 after a magic link. */
 struct walk {
 	const struct notif_call *request;
 	enum lookup_want want;
@@ -26,11 +26,11 @@ struct walk {
 
 struct name {
 	char text[PATH_MAX];
-	const char *start, *after; /* in rest; after: from the slash on */
+	const char *start, *after; /* in rest; after starts with the slash */
 	bool is_last;		   /* not counting trailing slashes */
 };
 
-enum step { STEP_ON, STEP_END, STEP_FAILED }; /* failed: with errno */
+enum step { STEP_ON, STEP_END, STEP_FAILED }; /* STEP_FAILED sets errno */
 
 static bool
 next_name(const struct walk *w, struct name *to)
@@ -68,7 +68,7 @@ is_refused(const struct walk *w, const char *name)
 	return inner == NULL || !nest_may_look(w->request, inner);
 }
 
-/* A link that the kernel follows without a text. */
+/* A link that the kernel follows without using its text. */
 static bool
 is_magic(const struct walk *w, const char *name)
 {
@@ -120,7 +120,7 @@ follow(struct walk *w, int link, const struct stat *of_link, const struct name *
 
 /* ---- steps ---- */
 
-/* fd, which is taken over, is reached. If an entry has slashes, the call on it says what is wrong with them. */
+/* Takes ownership of fd, the next object. With slashes after an entry, the call on it returns the errno. */
 static enum step
 arrive(struct walk *w, int fd, bool is_magic, const struct name *name)
 {
@@ -181,7 +181,7 @@ step(struct walk *w)
 	fd = openat(w->to->object, name.text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	is_free = fd < 0 && errno == ENOENT;
 	if (is_new && w->want == LOOKUP_NEW && *name.after == '/' && (fd >= 0 || is_free)) {
-		/* no name is created with a slash after it, whatever is there */
+		/* no name with a slash after it can be created, whether it exists or not */
 		if (fd >= 0)
 			close(fd);
 		return errno = EISDIR, STEP_FAILED;
@@ -196,7 +196,7 @@ step(struct walk *w)
 	return STEP_END;
 }
 
-/* After a magic link the entry is that of the object's canonical path, with the slashes that are left. */
+/* After a magic link the entry is the object's canonical path, with the remaining slashes. */
 static bool
 end_after_link(const struct walk *w)
 {
@@ -213,7 +213,7 @@ static enum lookup_result
 end_at_entry(const struct walk *w)
 {
 	struct lookup *to = w->to;
-	/* procfs creates nothing, and says so by ENOENT */
+	/* creating a file in procfs fails with ENOENT */
 	int why = to->object < 0 ? ENOENT : EACCES;
 
 	if (!to->is_proc && to->folder >= 0)

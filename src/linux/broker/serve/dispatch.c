@@ -149,7 +149,7 @@ answer_known(const struct notif_call *request)
 	notif_fail(request, ENOSYS);
 }
 
-/* Begins it again at once where another session came between: not often, after that it has to wait. */
+/* Retries at once if another session changed names meanwhile; after a few retries it has to wait. */
 static struct nest *
 answer(struct notif_call *request, struct nest_call *nested)
 {
@@ -182,7 +182,7 @@ broker_answer(struct notif_call *request, int timeout_ms)
 	return late;
 }
 
-/* The command has its own limits by now, and no process that would inherit ours is started any more. */
+/* The command has its own limits by now, and no further process can inherit the broker's. */
 static void
 reserve_fds(struct broker *broker)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The nest's side: registers with the outer cordon and answers its queries by our own plan. The answering
- * thread must not make a supervised call, because the broker that would serve it is waiting for the answer.
- * Opening files by O_PATH and reading is not supervised for it; nothing is written here.
+ * The nest's side: registers with the outer cordon and answers its queries by the nest's own plan. The
+ * answering thread must not make a supervised call, because the broker that would serve it is waiting for
+ * the answer. Opening files by O_PATH and reading is not supervised for it; nothing is written here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ decide(const struct notif_call *request, const char *path, struct nest_answer *t
 	to->is_held = verdict.pinned_by != NULL;
 	to->guards = broker_covers(request, path, RIGHTS_CHANGE);
 	to->is_by_name = plan_is_by_name(request->broker->plan, path);
-	/* no broker acts under our layer */
+	/* the outer broker is not under the nest's layer */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    rules_entries_withholds(request->broker->plan, path))
 		to->rights &= ~(unsigned)RIGHT_READ;

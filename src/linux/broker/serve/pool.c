@@ -141,7 +141,7 @@ pool_wait(struct broker *broker, struct affinity *affinity)
 		bool is_free;
 
 		add(&s->idle, 1);
-		/* a thread that stopped receiving before it saw us has not woken us */
+		/* a thread that stopped receiving before it saw this one has not woken it */
 		is_free = look(&s->receiving) == 0;
 		if (!is_free) {
 			affinity_end_call(affinity, false);

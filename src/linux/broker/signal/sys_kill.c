@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Signals on behalf, where Landlock cannot scope them. The kernel decides nevertheless: this thread may
- * ptrace-access a process only if that is under our outer layer, and all of the session is. A pidfd is held
- * from before the check until the signal is sent, so a reused pid is never hit. A signal to itself is left
- * to the kernel: while the caller waits here its pid is its own.
+ * ptrace-access a process only if that is under the broker's outer layer, as every process of the session
+ * is. A pidfd is open from before the check until the signal is sent, so a reused pid is never hit. A
+ * signal to itself continues in the kernel: while the caller waits here its pid is its own.
  *
  * The receiver sees the broker's pid as sender.
  *
@@ -221,7 +221,7 @@ sys_rt_tgsigqueueinfo(const struct notif_call *request)
 		send_to_thread(&sending, (pid_t)a[0], (pid_t)a[1]);
 }
 
-/* The process of a pidfd; 0: not a pidfd, -1: the process is gone. */
+/* The process of a pidfd; 0: not a pidfd, -1: the process has exited. */
 static pid_t
 process_of(int fd)
 {

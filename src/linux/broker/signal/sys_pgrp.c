@@ -24,7 +24,7 @@ enum members {
 	OTHERS	    /* other processes only */
 };
 
-/* Scans all processes, if the group leader is gone. */
+/* Scans all processes, if the group leader has exited. */
 static enum members
 find_members(const struct notif_call *request, pid_t group)
 {
@@ -77,9 +77,9 @@ is_elsewhere(void *group, pid_t parent, pid_t child)
 
 /*
  * The command's first group may be shared with processes outside. If a parent leaves it while its child
- * stays, the parent becomes what keeps the group from being orphaned; when that child exits, the kernel
- * sends SIGHUP to the whole group. So a process may leave only without a child in the group and with one
- * thread, which cannot fork while it waits here, and return only if its parent is not of the session.
+ * stays, only the parent prevents that the group is orphaned; when that child exits, the kernel sends
+ * SIGHUP to the whole group. So a process may leave only without a child in the group and with one thread,
+ * which cannot fork while it waits here, and return only if its parent is not of the session.
  */
 static bool
 keeps_shared(const struct notif_call *request, pid_t process, pid_t group)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Connects the caller's own socket without blocking the broker. A blocking socket is set to O_NONBLOCK for
- * one call, and the pending connect is watched until it is done, the caller's timeout is over, the caller
- * is gone, or a signal that it catches is pending. A signal is answered as by the kernel: EINTR or restart.
+ * one call, and the pending connect is watched until it is done, times out, the caller has died, or a
+ * signal that it catches is pending. A signal is answered as by the kernel: EINTR or restart.
  */
 #include "linux/broker/connect.h"
 
@@ -284,7 +284,7 @@ thread_main(void *argument)
 	return NULL;
 }
 
-/* Each uses two fds while it waits: together at most a quarter of ours. */
+/* Each uses two fds while it waits: together at most a quarter of the broker's. */
 static int
 most_waiting(const struct broker *broker)
 {

@@ -26,7 +26,7 @@ inet_may_reach(const struct broker *broker, const struct nest_question *question
 	*ret_here = network->mode == NET_DOMAINS;
 	if (network->mode == NET_ALL)
 		return true;
-	/* our proxy, whose port is ours while the session lives, and own servers */
+	/* the proxy, whose port no other process has while the session lives, and own servers */
 	if (network->mode == NET_DOMAINS)
 		return here && (question->is_bind || question->is_own ||
 				(inet_is_loopback(to->address) && to->port != 0 &&
@@ -147,8 +147,8 @@ connect_own_server(struct socket_call *call, const struct destination *to)
 }
 
 /*
- * On this machine the listening process decides. Returns false if it is not of the session; never allows
- * one where a nest means a single server only.
+ * On this machine the listening process decides. Returns false if it is not of the session. If a nest
+ * allows a single server only, the call fails for any other.
  */
 static bool
 connect_here(struct socket_call *call, const struct destination *to)
@@ -207,7 +207,7 @@ connect_judged(struct socket_call *call, const struct destination *to)
 	connect_here(call, to);
 }
 
-/* What the session serves itself; nothing else, but for addresses that a name may lead to. */
+/* Allows own servers only, and addresses that a name may lead to. */
 static void
 connect_this_machine(struct socket_call *call, const struct destination *to)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Asks the kernel by sock_diag for the other end of one of our sockets. It exists before accept(), and is
- * bound to the same device as the listening socket.
+ * Finds the other end of a connected socket by sock_diag. It exists before accept(), and is bound to the
+ * same device as the listening socket.
  */
 #include "linux/broker/socket/listener_owner.h"
 
@@ -34,7 +34,7 @@ put_end(const union end *end, __be16 *port, __be32 address[4])
 	       is_v4 ? 4 : 16);
 }
 
-/* The addresses as seen from the other end. Returns false if our socket is not connected any more. */
+/* The addresses as seen from the other end. Returns false if the socket is not connected any more. */
 static bool
 name_taker(int fd, struct inet_diag_req_v2 *to)
 {
@@ -66,7 +66,7 @@ judge(const struct nlmsghdr *header, const struct inet_diag_sockid *asked)
 	if (header->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
 	    header->nlmsg_len < NLMSG_LENGTH(sizeof *found))
 		return false;
-	/* if the other end is gone the kernel reports the listening socket */
+	/* if the other end does not exist any more the kernel reports the listening socket */
 	return found->idiag_state == LISTENING ||
 	       (asked->idiag_if != 0 && found->id.idiag_if == asked->idiag_if);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks which socket accepted a loopback connection, by asking the kernel for the other end. Servers of a
- * session are bound to the loopback device, and so are the sockets they accept; other servers are not.
+ * Checks which socket accepted a loopback connection, by sock_diag for the other end. Servers of a session
+ * are bound to the loopback device, and so are the sockets they accept; other servers are not.
  */
 #pragma once
 

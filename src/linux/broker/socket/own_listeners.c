@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Asks the kernel by sock_diag for listening sockets: address, port and cookie of each. All sockets that
- * could accept the connection must be ours, also if the kernel would prefer one of them. Missing or
- * malformed answers count as a foreign socket.
+ * Reads listening sockets by sock_diag: address, port and cookie of each. All sockets that could accept
+ * the connection must be the session's, also if the kernel would prefer one of them. Missing or malformed
+ * answers count as a foreign socket.
  */
 #include "linux/broker/own_listeners.h"
 
@@ -215,7 +215,7 @@ own_listeners_find(struct own_listeners *listeners, const uint8_t address[16], u
 
 /* ---- remember and forget ---- */
 
-/* Forgets sockets that do not listen any more; none, if the kernel does not say. */
+/* Forgets sockets that do not listen any more; none, if the kernel's answer is incomplete. */
 static void
 forget_gone(struct own_listeners *listeners)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sends a checked message. Each attempt is non-blocking; a blocking call continues in its own thread until
- * there is room, its timeout is over, the caller is gone, or a signal that it catches is pending.
+ * there is room, its timeout is over, the caller has died, or a signal that it catches is pending.
  */
 #include "linux/broker/socket/send_call.h"
 

@@ -17,7 +17,7 @@ struct send_call {
 	int flags;
 	union socket_address address;
 	socklen_t size;	     /* 0: no address */
-	struct iovec *parts; /* where the data is in the caller's memory */
+	struct iovec *parts; /* the data in the caller's memory */
 	size_t part_count;
 	size_t length, done; /* total, and sent so far */
 	char *data;	     /* copy of the next part: for a stream a piece, else the message */
@@ -26,7 +26,7 @@ struct send_call {
 	size_t control_size;
 	int *files; /* fds in control */
 	size_t file_count;
-	uint64_t length_at; /* sendmmsg: where the caller wants the length; 0: as result */
+	uint64_t length_at; /* sendmmsg: address for the length; 0: the length is the result */
 };
 
 /* One attempt that never blocks. Returns 0 or an errno. */

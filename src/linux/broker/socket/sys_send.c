@@ -99,7 +99,7 @@ check_length(const struct socket_call *call, const struct send_call *s)
 
 /* ---- control data ---- */
 
-/* Replaces the caller's fds by duplicates, in place. */
+/* Replaces the caller's fds by duplicates in the same array. */
 static int
 pass_files(struct send_call *s, struct cmsghdr *header)
 {

@@ -51,8 +51,8 @@ int inet_send_to(struct socket_call *call);
 /* The address of a call. Returns 0, or the kernel's errno for an address of another family. */
 int inet_destination(const struct socket_call *call, struct destination *to);
 /*
- * May it be connected or bound by our own plan? Asked by an outer broker. *ret_here: only while it is the
- * same server.
+ * May it be connected or bound by the session's own plan? For queries of an outer broker. *ret_here: only
+ * while it is the same server.
  */
 struct nest_question;
 bool inet_may_reach(const struct broker *broker, const struct nest_question *question,

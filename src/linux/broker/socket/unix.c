@@ -142,8 +142,8 @@ unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
 }
 
 /*
- * A socket that existed before may have been moved to where it can be reached. A move changes ctime, and
- * what was born since the start was created by the session, or in its view.
+ * A socket that existed before may have been moved to a reachable name. A move changes ctime, and a socket
+ * born since the start was created by the session, or in its view.
  */
 static bool
 is_moved(const struct broker *broker, const struct file *file)
@@ -182,7 +182,7 @@ may_connect_own(const struct notif_call *request, const char *path, const struct
 	return !unix_is_decided(request->broker) || is_granted(request, path, file);
 }
 
-/* Queried by an outer broker; which sockets the session created only it knows. */
+/* Answers an outer broker; only this process knows which sockets the session created. */
 bool
 unix_may_connect(const struct notif_call *request, const char *path, int64_t born, int64_t changed)
 {
@@ -269,7 +269,7 @@ check_unheld(const struct socket_call *call)
 {
 	bool has_scope = call->request->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
 
-	/* our own layer does not know scopes of nests */
+	/* the broker's layer does not include the scopes of nests */
 	if (call->size > PATH_AT && nest_depth(call->request) > 0)
 		return EACCES;
 	if (call->size > PATH_AT && call->address.any.sa_family == AF_UNIX && !has_scope &&
@@ -301,8 +301,8 @@ unix_connect(struct socket_call *call)
 /* ---- rename ---- */
 
 /*
- * Decided by our own plan and by each nest separately: otherwise one could move and another connect. Also
- * where Landlock restricts sockets by directory.
+ * Decided by the session's plan and by each nest separately: otherwise one could move and another connect.
+ * Also where Landlock restricts sockets by directory.
  */
 bool
 unix_may_move(const struct notif_call *request, int folder, const char *name, const char *from,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files about unix sockets share, all in unix.c. */
+/* Shared by unix.c and unix_bind.c; all in unix.c. */
 #pragma once
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 bool unix_read_path(const struct socket_call *call, char to[sizeof(struct sockaddr_un) + 1]);
 enum lookup_result unix_walk(const struct notif_call *request, const char *path,
 			     enum lookup_follow follow, struct lookup *to);
-/* Remembers the socket that was just made, unless its file system has no times of birth. */
+/* Records the socket that was just created, unless its file system has no times of birth. */
 void unix_note_own(struct broker *broker, const struct lookup *place, int64_t before);
-/* Does the broker decide about connecting? From ABI 9 on Landlock does, but for datagrams. */
+/* Does the broker decide about connecting? From ABI 9 on Landlock does, except for datagrams. */
 bool unix_is_decided(const struct broker *broker);

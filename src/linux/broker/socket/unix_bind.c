@@ -19,8 +19,8 @@
 #define STEPS_MAX 256
 
 /*
- * Can the command change names in this directory without the broker? Only our own plan matters: layers of
- * nests only take away.
+ * Can the command change names in this directory without the broker? Only the session's plan matters:
+ * layers of nests only take away.
  */
 static bool
 is_changed_natively(const struct notif_call *request, int folder)
@@ -63,7 +63,7 @@ go_on(int *folder, char rest[PATH_MAX])
 
 /*
  * Will the kernel, resolving path again for bind(2), reach the same directory? It will while names are
- * locked, so that the broker changes none, if the command cannot change any component on the way.
+ * locked, so that the broker changes none, if the command cannot change any component of the path.
  */
 static bool
 leads_surely(const struct notif_call *request, int base, const char *path,
@@ -157,7 +157,7 @@ bind_by_rights(struct socket_call *call, const struct lookup *place)
 	int why = 0;
 
 	umask(notif_umask(call->request));
-	/* exclusive: links on the way must not change between the check and bind(2) */
+	/* exclusive: links in the path must not change between the check and bind(2) */
 	names_wrlock(call->request->names);
 	names_lock_changes(&call->request->broker->names, place->path, NULL);
 	if (!broker_is_repo_marker(place->path))
