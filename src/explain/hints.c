@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A table. Programs that lie in these folders are run again later, outside, by the tool that put them
- * there: who may write there runs as the user. The way out is a place in the project.
+ * The table. Programs in these directories are run later, outside the sandbox, by the tool that installed
+ * them, so a process that can write there can run code as the user. The alternative is in the project.
  */
 #include "explain/hints.h"
 

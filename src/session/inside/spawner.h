@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The spawner of a shared session: a process that starts every command of the session inside one
- * sandbox. A client connects to its socket, sends the token of the record, and passes fds 0-2 and a
- * memfd with the arguments. From then on the protocol is that of supervisor and guard:
+ * sandbox. A client connects to its socket, sends the token of the record, and passes fds 0-2 and an
+ * anonymous file with the arguments. From then on the protocol is that of supervisor and guard:
  * session/channel/channel.h.
  */
 #pragma once
@@ -37,7 +37,7 @@ struct spawner_start {
 };
 
 /*
- * Contents of the memfd: this header, then NUL-terminated strings: the program, the working
+ * Contents of that file: this header, then NUL-terminated strings: the program, the working
  * directory, the arguments, the environment.
  */
 struct spawner_payload {

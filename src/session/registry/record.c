@@ -121,7 +121,7 @@ print_record(const struct record *record, struct str *to, off_t *ret_guard_at)
 	str_add(to, "}\n");
 }
 
-/* No other thread uses the file offset. fd_write_line ignores SIGXFSZ. */
+/* No other thread uses the file offset. fd_write_line blocks SIGXFSZ. */
 static int
 write_at(int fd, const char *text, size_t length, off_t at)
 {
