@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * cordon doctor: tests on the running kernel each guarantee that the plan says it enforces. A guarantee
- * whose test fails is worse than a gap and is reported as broken.
+ * cordon doctor: tests on the running kernel each guarantee that the plan says it enforces. A
+ * guarantee whose test fails is worse than a gap and is reported as broken.
  */
 #include <stdio.h>
 

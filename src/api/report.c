@@ -142,8 +142,8 @@ report_is_out_of_reach(const struct cordon_plan *context, const struct cordon_er
 }
 
 /*
- * Checks by reading, at the store or the nearest existing directory above: a refused attempt to write would be
- * reported by the outer cordon as a refusal of the command.
+ * Checks by reading, at the store or the nearest existing directory above: a refused attempt to
+ * write would be reported by the outer cordon as a refusal of the command.
  */
 bool
 report_is_kept_outside(const struct cordon_plan *context)
@@ -194,8 +194,8 @@ tell(const struct report *report, struct str *line)
 }
 
 /*
- * Adds a line for the end of the run, if it is new and there is space. The command chooses names in it, so
- * they are escaped.
+ * Adds a line for the end of the run, if it is new and there is space. The command chooses names in
+ * it, so they are escaped.
  */
 static void
 keep_line(char lines[][CORDON_LINE], size_t count, const struct str *line)

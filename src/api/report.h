@@ -21,7 +21,7 @@ void report_end(struct report *report, const struct session_result *result,
 /* sink is a struct report. */
 void report_refusal(void *sink, const struct refusal *refusal);
 void report_change(void *sink, const struct autorun_change *change);
-/* Did opening the log fail because of an outer cordon? That one denies cordon's directories and logs itself. */
+/* Did opening the log fail because of an outer cordon? It denies cordon's directories, and logs. */
 bool report_is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *why);
 /* Would opening the log fail for that reason? */
 bool report_is_kept_outside(const struct cordon_plan *context);

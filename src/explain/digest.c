@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Prints all that a plan enforces in a canonical form: two commands may share a sandbox only if the texts are
- * equal. Source positions, the existence of files, and the inherited variables are left out, because they
- * do not change what is enforced.
+ * Prints all that a plan enforces in a canonical form: two commands may share a sandbox only if the
+ * texts are equal. Source positions, the existence of files, and the inherited variables are left
+ * out, because they do not change what is enforced.
  */
 #include "explain/print_text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table. Programs in these directories are run later, outside the sandbox, by the tool that installed
- * them, so a process that can write there can run code as the user. The alternative is in the project.
+ * The table. The tool that installed programs in these directories runs them later, outside the
+ * sandbox: write access means running code as the user. The alternative is in the project.
  */
 #include "explain/hints.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories of well-known programs that no profile makes writable: the reason, and an alternative. */
+/* Directories of programs that no profile makes writable: the reason, and an alternative. */
 #pragma once
 
 #include "plan/plan.h"

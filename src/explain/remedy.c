@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Users and programs paste a remedy: it must work unchanged, and must not grant more than was refused.
- * Only add-on profiles are named, never a base.
+ * Users and programs paste a remedy: it must work unchanged, and must not grant more than was
+ * refused. Only add-on profiles are named, never a base.
  */
 #include "explain/remedy.h"
 
@@ -95,8 +95,8 @@ is_folder(const struct plan *plan, const char *path)
 }
 
 /*
- * For a missing path that is in no writable directory. A directory is granted with a trailing slash, which
- * creates it, if it will have the same name the next time; for a file the directory above it is named.
+ * For a missing path in no writable directory. A trailing slash creates a directory; it is not
+ * suggested for a name with digits, which may differ next time. For a file, names its directory.
  */
 static bool
 find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_MAX])

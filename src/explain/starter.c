@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The starter policy. The names in the project's root suggest profiles; no file is opened. All that
- * widens the policy is a comment or an add-on profile, so that the file as written grants little, and
- * nothing before it is approved.
+ * widens the policy is a comment or an add-on profile, so that the file as written grants little,
+ * and nothing before it is approved.
  */
 #include "explain/starter.h"
 

@@ -5,5 +5,5 @@
 #include "base/str.h"
 #include "plan/plan.h"
 
-/* Adds the text of a .cordon.json for the plan's project to `to`. Uses the host's view of the files. */
+/* Adds the text of a .cordon.json for the plan's project to `to`. Uses the host's view. */
 int starter_make(const struct plan *plan, struct str *to, struct cordon_error *err);

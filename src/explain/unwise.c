@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Users paste suggestions without much thought. The paths listed here would grant far more than the command
- * tried: whole home directories, raw devices, consoles, programs that run outside the sandbox.
+ * Users paste suggestions without much thought. The paths listed here would grant far too much:
+ * whole home directories, raw devices, consoles, programs that run outside the sandbox.
  */
 #include "explain/unwise.h"
 

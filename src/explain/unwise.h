@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths that are never suggested, though an option would grant them. Pure except for the variable PATH. */
+/* Paths that are never suggested, though an option would grant them. Pure except for $PATH. */
 #pragma once
 
 #include "plan/plan.h"

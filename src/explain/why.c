@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Explains decisions. It must use the same index, settings and tables as the broker, and never decide in
- * another way.
+ * Explains decisions. It must use the same index, settings and tables as the broker, and never
+ * decide in another way.
  */
 #include "explain/why.h"
 

@@ -8,8 +8,8 @@
 struct resolved;
 
 /*
- * what: rights as words or letters, or "connect", "socket", "env". Returns 1 if allowed, 0 if denied, or an
- * error. Adds the explanation to `to`.
+ * what: rights as words or letters, or "connect", "socket", "env". Returns 1 if allowed, 0 if
+ * denied, or an error. Adds the explanation to `to`.
  */
 int why_answer(const struct plan *plan, const char *what, const char *subject, bool json,
 	       struct str *to, struct cordon_error *err);

@@ -98,8 +98,8 @@ why_subject(const struct plan *plan, const char *subject, struct arena *arena, s
 }
 
 /*
- * Resolves the directory of a path, but not its last component. Deleting acts on the name; all other
- * rights on the target of a link.
+ * Resolves the directory of a path, but not its last component. Deleting acts on the name; all
+ * other rights on the target of a link.
  */
 static int
 entry_path(const struct plan *plan, const char *subject, struct arena *arena, const char **ret_path,
@@ -166,8 +166,8 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 }
 
 /*
- * Returns the rule because of which a directory cannot be moved, or NULL: a deny below it, or on macOS,
- * where renaming and deleting are one operation, a pattern for its entries.
+ * Returns the rule because of which a directory cannot be moved, or NULL: a deny below it, or on
+ * macOS, where renaming and deleting are one operation, a pattern for its entries.
  */
 static const char *
 held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
@@ -197,7 +197,7 @@ explain_held(const struct plan *plan, const char *held, struct str *to)
 	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
 }
 
-/* Returns to which of the files at a path it applies, or NULL. Which ones is known only in the session. */
+/* Returns a restriction to some files at the path, known only in the session; or NULL. */
 static const char *
 only_some(const struct plan *plan, const char *path, const struct verdict *verdict, unsigned asked)
 {
@@ -376,8 +376,8 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 /* ---- answering ---- */
 
 /*
- * Corrects the execute right where the Landlock layers differ from the rules (exec_rules.h). Returns the
- * reason, or NULL if they agree or such a file cannot be executed anyway.
+ * Corrects the execute right where the Landlock layers differ from the rules (exec_rules.h).
+ * Returns the reason, or NULL if they agree or such a file cannot be executed anyway.
  */
 static const char *
 correct_running(const struct plan *plan, const struct resolved *resolved, struct verdict *to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A refusal, sent by the broker or the proxy to the supervisor, which reports it. The channel is a pair
- * of SOCK_SEQPACKET sockets between processes of the same build.
+ * A refusal, sent by the broker or the proxy to the supervisor, which reports it. The channel is a
+ * pair of SOCK_SEQPACKET sockets between processes of the same build.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ struct refusal {
 static_assert(sizeof(struct refusal) == 568, "the layout is version 1");
 static_assert(CAUSE_COUNT < UINT16_MAX && LAYER_COUNT < UINT8_MAX, "enums fit");
 
-/* Sets version and subject, and sends. Never blocks and ignores errors: the call is refused without a reader too. */
+/* Sets version and subject, and sends. Must never block; errors are ignored. */
 void refusal_send(int line, struct refusal *refusal, const char *subject);
 /* Sends a refusal that was received. */
 void refusal_forward(int line, const struct refusal *refusal);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of live sessions: one file each, in a directory that only the user can enter and no sandbox can
- * reach. Supervisor and guard keep it locked. A record without a lock belongs to a dead session: the next
- * process that reads it removes it, with its cgroup, private tmp and socket.
+ * Records of live sessions: one file each, in a directory that only the user can enter and no
+ * sandbox can reach. Supervisor and guard keep it locked. A record without a lock belongs to a dead
+ * session: the next process that reads it removes it, with its cgroup, private tmp and socket.
  */
 #pragma once
 
@@ -55,9 +55,9 @@ struct record_hold {
 bool record_is_name(const char *text);
 
 /*
- * Opens the directory of records; ret_path (PATH_MAX bytes, or NULL) receives its path. It is in runtime
- * (".../cordon") if only the user can access the parent directory, else in state. Creates a missing one if make
- * is set, else fails with CORDON_E_PATH and ENOENT.
+ * Opens the directory of records; ret_path (PATH_MAX bytes, or NULL) receives its path. It is in
+ * runtime (".../cordon") if only the user can access the parent directory, else in state. Creates a
+ * missing one if make is set, else fails with CORDON_E_PATH and ENOENT.
  */
 int record_folder(const char *runtime, const char *state, bool make, char *ret_path,
 		  struct cordon_error *err);
@@ -67,14 +67,15 @@ int record_make(int folder, const char *folder_path, const struct record *record
 /* Adds the guard, which starts after the record is written. */
 int record_set_guard(const struct record_hold *hold, const struct process *guard);
 /*
- * The grace for the guard in a file beside the record, where a signal cannot carry a value. Must be written
- * before the signal is sent. record_grace returns milliseconds, or 0 if there is none. No allocation.
+ * The grace for the guard in a file beside the record, where a signal cannot carry a value. Must be
+ * written before the signal is sent. record_grace returns milliseconds, or 0 if there is none. No
+ * allocation.
  */
 int record_put_grace(int folder, const char *id, int grace_ms);
 int record_grace(const struct record_hold *hold);
 /*
- * Opens the file that every session locks while it changes names. The new fd has its own lock. Returns -1 if
- * there is none. No allocation.
+ * Opens the file that every session locks while it changes names. The new fd has its own lock.
+ * Returns -1 if there is none. No allocation.
  */
 int record_names(const struct record_hold *hold);
 /* Removes the record at the end; supervisor and guard may both do it. No allocation. */

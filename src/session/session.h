@@ -111,8 +111,8 @@ struct command_line {
 int session_run(const struct session_request *request, struct session_result *ret_result,
 		struct cordon_error *err);
 /*
- * Waits for the guard to exit, which happens in parallel to the reports about the end. Must be called
- * also after an error.
+ * Waits for the guard to exit, which happens in parallel to the reports about the end. Must be
+ * called also after an error.
  */
 void session_close(const struct session_result *result);
 
@@ -132,28 +132,29 @@ struct shared_words {
 	const char *token;
 	const char *proxy; /* as proxy_print prints it; NULL: none */
 };
-/* record_new.c: creates the record of the session. Without a directory for it, assets->record.fd is -1. */
+/* record_new.c: creates the record. Without a directory for it, assets->record.fd is -1. */
 struct assets;
 int record_new(struct arena *arena, const struct session_request *request, struct assets *assets,
 	       const struct shared_words *words, struct cordon_error *err);
 
-/* limits.c: the session group enforces limits over all processes; own are those set in each process. */
+/* limits.c: sets limits over all processes on the session group; own are those of each process. */
 int limits_share(const struct session_request *request, struct limit_value own[LIMIT_COUNT],
 		 struct session_group *ret_group, struct cordon_error *err);
 /* Why a child that used so much ended. cpu_time is its own CPU time limit; 0: only the session's. */
 enum session_cause limits_cause(int status, const struct rusage *used, uint64_t cpu_time);
 
 /*
- * make_dirs.c: creates missing directories that are granted with a trailing slash, where that is allowed; none for
- * a plan with gaps, because it is refused.
+ * make_dirs.c: creates missing directories that are granted with a trailing slash, where that is
+ * allowed; none for a plan with gaps, because it is refused.
  */
 void make_dirs(struct plan *plan, struct made_dirs *made);
 /* Removes them again, unless is_kept, and frees made. */
 void make_dirs_remove(struct made_dirs *made, bool is_kept);
 
 /*
- * private_tmp.c: the private tmp. The supervisor chooses its name. The guard creates it with mode 0700, so that it
- * exists only while a process is there to remove it. Removal is recursive and follows no link.
+ * private_tmp.c: the private tmp. The supervisor chooses its name. The guard creates it with mode
+ * 0700, so that it exists only while a process is there to remove it. Removal is recursive and
+ * follows no link.
  */
 int private_tmp_name(struct arena *arena, const struct host *host, const char **ret_path,
 		     struct cordon_error *err);
@@ -161,8 +162,8 @@ int private_tmp_make(const char *path, struct cordon_error *err);
 int private_tmp_remove(const char *path);
 
 /*
- * stdio_check.c: may fd become fd `number` of the command? free_connect: neither Landlock nor the broker checks
- * where a socket connects.
+ * stdio_check.c: may fd become fd `number` of the command? free_connect: neither Landlock nor the
+ * broker checks where a socket connects.
  */
 int stdio_check(int fd, int number, bool free_connect, struct cordon_error *err);
 bool stdio_check_connect_is_free(const struct plan *plan);
@@ -235,8 +236,8 @@ void output_pump(struct output *output, int which);
 void output_close(struct output *output);
 
 /*
- * claim.c: allows one session per process, because signal mask and subreaper belong to the whole process.
- * *ret_claim is an fd or -1. Fails if another session is running.
+ * claim.c: allows one session per process, because signal mask and subreaper belong to the whole
+ * process. *ret_claim is an fd or -1. Fails if another session is running.
  */
 int session_claim(int *ret_claim, struct cordon_error *err);
 void session_unclaim(int claim);

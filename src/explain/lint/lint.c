@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs the checks from tables, and sorts the findings. The checks are in lint_rules (one rule),
- * lint_conflicts (rules against each other), lint_settings (the rest of a text) and lint_secrets (secrets
- * in files). Must not change what a plan decides.
+ * lint_conflicts (rules against each other), lint_settings (the rest of a text) and lint_secrets
+ * (secrets in files). Must not change what a plan decides.
  */
 #include "explain/lint/lint.h"
 

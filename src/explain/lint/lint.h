@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds likely mistakes in a valid policy. Findings are about the texts as written, must be certain, and
- * never change a plan.
+ * Finds likely mistakes in a valid policy. Findings are about the texts as written, must be
+ * certain, and never change a plan.
  */
 #pragma once
 

@@ -45,7 +45,7 @@ const char *lint_source(struct linter *l, const struct planned_rule *rule);
 bool lint_is_own(const struct planned_rule *rule);
 /* Does this rule decide the verdict for some of these rights? */
 bool lint_decides(const struct verdict *verdict, const struct planned_rule *rule, unsigned rights);
-/* Returns the secrets that a rule (NULL: the default) makes readable, "~/.aws, ~/.kube and 2 more"; or NULL. */
+/* Returns the secrets that a rule (NULL: the default) opens, "~/.aws and 2 more"; or NULL. */
 const char *lint_opened(struct linter *l, const struct planned_rule *by);
 /* Is it the name of a variable whose value is a secret? */
 bool lint_secret_name(const char *name, size_t length);

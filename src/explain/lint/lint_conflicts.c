@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Checks rules against each other: contradictory pairs, rules without effect, denies that a profile
- * overrides. A finding must be certain for every path, so each check gives up as soon as another rule
- * could make a difference.
+ * overrides. A finding must be certain for every path, so each check gives up as soon as another
+ * rule could make a difference.
  */
 #include <stdio.h>
 #include <string.h>
@@ -113,8 +113,8 @@ is_before(const struct place *a, const struct place *b)
 }
 
 /*
- * Does `other` make rule superfluous? Of two equal rules only one is reported: the one that is less trusted,
- * has fewer rights, or comes later. A less trusted rule never makes another superfluous.
+ * Does `other` make rule superfluous? Of two equal rules only one is reported: the one that is less
+ * trusted, has fewer rights, or comes later. A less trusted rule never makes another superfluous.
  */
 static bool
 stands_in(const struct planned_rule *other, const struct planned_rule *rule)
@@ -140,8 +140,8 @@ is_protected(const struct index *index, const struct planned_rule *rule)
 }
 
 /*
- * If rules for whole trees above grant every right and there is no deny in between, deeper rules and
- * patterns decide the same with and without this rule.
+ * If rules for whole trees above grant every right and there is no deny in between, deeper rules
+ * and patterns decide the same with and without this rule.
  */
 static bool
 allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
@@ -161,8 +161,8 @@ allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
 }
 
 /*
- * A deny of the user or the administrator has an effect on later texts even if nothing is allowed yet. One
- * of the command line or the project has none, because no text follows.
+ * A deny of the user or the administrator has an effect on later texts even if nothing is allowed
+ * yet. One of the command line or the project has none, because no text follows.
  */
 static bool
 is_as_final(const struct planned_rule *by, const struct planned_rule *rule)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Checks single rules: a missing path, or access to secrets, programs and protected files. A grant that
- * another rule overrides is not reported: every check looks up in the index which rule decides.
+ * Checks single rules: missing paths, access to secrets, programs and protected files. A grant that
+ * another rule overrides is not reported: every check looks up the deciding rule in the index.
  */
 #include <limits.h>
 #include <string.h>
@@ -87,8 +87,8 @@ exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const c
 }
 
 /*
- * A view cannot list a directory, so all names with one typing error are tried. Names shorter than three
- * bytes would match too much.
+ * A view cannot list a directory, so all names with one typing error are tried. Names shorter than
+ * three bytes would match too much.
  */
 static bool
 guess_name(struct guess *guess, const char *name)

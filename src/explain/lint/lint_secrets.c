@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds secrets in shell start-up files that the policy makes readable. A file is read only if it exists
- * in the view and the plan allows reading it. Findings have the name of the variable, and must never have
- * its value.
+ * Finds secrets in shell start-up files that the policy makes readable. A file is read only if it
+ * exists in the view and the plan allows reading it. Findings have the name of the variable, and
+ * must never have its value.
  */
 #include <string.h>
 

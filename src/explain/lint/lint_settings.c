@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Checks the parts of a text that are not rules: network, environment, accepted gaps, settings that its
- * dialect ignores, requests of an unapproved project. Must never print the value of a variable.
+ * Checks the parts of a text that are not rules: network, environment, accepted gaps, settings that
+ * its dialect ignores, requests of an unapproved project. Must never print the value of a variable.
  */
 #include <string.h>
 

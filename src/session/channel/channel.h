@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The channel between supervisor and guard: values of fixed size on a socket pair. EOF tells either side
- * that the other has ended.
+ * The channel between supervisor and guard: values of fixed size on a socket pair. EOF tells either
+ * side that the other has ended.
  */
 #pragma once
 

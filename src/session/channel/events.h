@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refusals of a running session and its changes of autorun files, from broker and proxy to the supervisor,
- * which reports them.
+ * Refusals of a running session and its changes of autorun files, from broker and proxy to the
+ * supervisor, which reports them.
  */
 #pragma once
 

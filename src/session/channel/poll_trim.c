@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Saves memory in a waiting process: drops clean pages of the program, which the kernel reads again from
- * the file on a page fault. Pages that were written, also by the loader, stay.
+ * Saves memory in a waiting process: drops clean pages of the program, which the kernel reads again
+ * from the file on a page fault. Pages that were written, also by the loader, stay.
  */
 #include "base/os.h"
 

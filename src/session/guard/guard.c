@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starts the guard, and in it the command. The guard is the parent of the command and a subreaper. It is
- * forked from a supervisor that may have had threads, so it must not allocate. All signals are blocked and
- * read from an fd. Once the command runs, the guard has none of the invoker's fds: the reader of a pipe gets
- * EOF when the command has closed it.
+ * Starts the guard, and in it the command. The guard is the parent of the command and a subreaper.
+ * It is forked from a supervisor that may have had threads, so it must not allocate. All signals
+ * are blocked and read from an fd. Once the command runs, the guard has none of the invoker's fds:
+ * the reader of a pipe gets EOF when the command has closed it.
  */
 #include "base/os_process.h"
 
@@ -117,8 +117,8 @@ become_subreaper(const struct guard_state *watch, struct cordon_error *ret_why)
 }
 
 /*
- * Closes the invoker's fds: a reader of the command's output must not wait for the guard. The pty stays open
- * as fd 0; otherwise its master would report a hang-up whenever the command closes it.
+ * Closes the invoker's fds: a reader of the command's output must not wait for the guard. The pty
+ * stays open as fd 0; otherwise its master would report a hang-up whenever the command closes it.
  */
 static void
 detach(struct guard_state *watch)

@@ -11,7 +11,7 @@
 #define WAKE_MS 20
 /* How often a timer wakes a guard that a tracked command may have stopped. */
 #define AWAKE_MS 2000
-/* How often to search for processes with a fingerprint (TRACKED_BY_MARK): they may send no SIGCHLD. */
+/* How often to search for processes with TRACKED_BY_MARK: no SIGCHLD reports their end. */
 #define LEFT_MS 1000
 
 struct guard_state {
@@ -45,13 +45,13 @@ _Noreturn void guard_watch(struct guard_state *watch);
 /* guard_teardown.c: sends SIGCONT to the supervisor. */
 void guard_wake(const struct guard_state *watch);
 /*
- * Called for a stopped child. If it is traced by the guard (PTRACE_TRACEME), detaches it, which delivers the
- * signal, and returns true: that is no job control stop.
+ * Called for a stopped child. If it is traced by the guard (PTRACE_TRACEME), detaches it, which
+ * delivers the signal, and returns true: that is no job control stop.
  */
 bool guard_untrace(const struct guard_state *watch, pid_t pid, int status);
 /* Reads a question from the channel of the spawner. */
 void guard_asked(struct guard_state *watch);
-/* Answers the spawner's question if it is the last process; returns false if the question stays pending. */
+/* Answers the spawner's question if it is the last process; false: the question stays pending. */
 bool guard_answer(struct guard_state *watch);
 /* Is no process of the session left? */
 bool guard_is_over(const struct guard_state *watch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ends a session in the guard: kills its processes, removes cgroup, private tmp and record, and reports to
- * the supervisor. Must not allocate.
+ * Ends a session in the guard: kills its processes, removes cgroup, private tmp and record, and
+ * reports to the supervisor. Must not allocate.
  */
 #include "base/os.h"
 
@@ -123,7 +123,7 @@ static void
 end_group(struct guard_state *watch)
 {
 	watch->hit_processes = session_group_hit_processes(&watch->group);
-	/* only if the command died of SIGKILL: the OOM counter includes processes that died earlier */
+	/* only if the command died of SIGKILL: the OOM counter includes earlier processes */
 	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
 	    WTERMSIG(watch->status) == SIGKILL && session_group_hit_memory(&watch->group))
 		watch->cause = SESSION_MEMORY;
@@ -140,7 +140,7 @@ is_command_over(struct guard_state *watch)
 
 	if (pid > 0)
 		note_change(watch, pid, status);
-	/* its exit is reported after that of its last thread; threads that are traced must be reaped first */
+	/* its exit is reported after that of its last thread; reap traced threads first */
 	if (pid == 0)
 		process_tree_reap_threads(watch->command);
 	return watch->command_state == COMMAND_ENDED || pid < 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The guard's loop. It ends the session when the command has ended, when a limit is reached, when it is
- * ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
+ * The guard's loop. It ends the session when the command has ended, when a limit is reached, when
+ * it is ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
  */
 #include "base/os_process.h"
 
@@ -23,7 +23,7 @@ end_for(struct guard_state *watch, enum session_cause cause, int64_t grace_ms)
 	guard_finish(watch, NEWS_DONE, NULL);
 }
 
-/* With leave, the processes that the command started live on: the supervisor leaves, the guard stays. */
+/* With --leave, processes of the command live on: the supervisor exits, the guard stays. */
 static void
 command_ended(struct guard_state *watch, int status, const struct rusage *used)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The command from fork to exec. Must not allocate, lock or use stdio, because the parent may have had
- * threads. The table at the end has the order of the steps. If one fails, its error is sent to the parent
- * and nothing is executed.
+ * The command from fork to exec. Must not allocate, lock or use stdio, because the parent may have
+ * had threads. The table at the end has the order of the steps. If one fails, its error is sent to
+ * the parent and nothing is executed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +101,7 @@ check_standard(const struct child *child, struct cordon_error *err)
 	return rc;
 }
 
-/* The hard CPU limit is a second higher: without SIGXCPU first, the cause of death would be unknown. */
+/* The hard CPU limit is a second higher, so that SIGXCPU tells the cause before SIGKILL. */
 static int
 set_limit(compat_resource resource, uint64_t value, struct cordon_error *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The spawner's loop: starts one command for each client, and reports its end. It runs in the same sandbox
- * as the commands. It must stay undumpable, must not allocate, and must accept nothing from a client that
- * has not sent the token.
+ * The spawner's loop: starts one command for each client, and reports its end. It runs in the same
+ * sandbox as the commands. It must stay undumpable, must not allocate, and must accept nothing from
+ * a client that has not sent the token.
  */
 #include "base/os_process.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The spawner of a shared session: a process that starts every command of the session inside one
- * sandbox. A client connects to its socket, sends the token of the record, and passes fds 0-2 and an
- * anonymous file with the arguments. From then on the protocol is that of supervisor and guard:
+ * sandbox. A client connects to its socket, sends the token of the record, and passes fds 0-2 and
+ * an anonymous file with the arguments. From then on the protocol is that of supervisor and guard:
  * session/channel/channel.h.
  */
 #pragma once
@@ -57,14 +57,14 @@ struct spawner {
 	char token[RECORD_TOKEN_LENGTH];
 };
 
-/* Called in the child before it enters the sandbox: setsid(), and drops the environment and fds 0-2. */
+/* Called before the sandbox is entered: setsid(), and drops environment and fds 0-2. */
 int spawner_settle(struct cordon_error *err);
-/* Runs in the sandbox, and exits when no process of the session and no client is left. No allocation. */
+/* Exits when no process of the session and no client is left. No allocation. */
 _Noreturn void spawner_main(const struct spawner *spawner);
 /*
- * Sent to the guard: a number. The guard returns it as soon as the spawner is the last process of the
- * session. The spawner cannot know that: a process need not be its descendant, and inside the sandbox it
- * cannot list others.
+ * Sent to the guard: a number. The guard returns it as soon as the spawner is the last process of
+ * the session. The spawner cannot know that: a process need not be its descendant, and inside the
+ * sandbox it cannot list others.
  */
 typedef uint32_t spawner_question;
 
@@ -78,8 +78,8 @@ struct spawner_child {
 _Noreturn void spawner_child_main(const struct spawner_child *child);
 
 /*
- * spawner_client.c: the client's side. _connect sends the token and returns a channel to the spawner, or
- * -1 with errno. _start sends a command; its events arrive on the channel.
+ * spawner_client.c: the client's side. _connect sends the token and returns a channel to the
+ * spawner, or -1 with errno. _start sends a command; its events arrive on the channel.
  */
 int spawner_client_connect(int folder, const char *id, const char *token);
 struct spawner_caller {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Prepares processes of a shared session: the spawner before it enters the sandbox, and each command from
- * the spawner's fork to exec. Data of the client is checked even though the command is already in the
- * sandbox. Must not allocate memory.
+ * Prepares processes of a shared session: the spawner before it enters the sandbox, and each
+ * command from the spawner's fork to exec. Data of the client is checked even though the command is
+ * already in the sandbox. Must not allocate memory.
  */
 #include "base/os_process.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Forwards refusals in a shared session to the client of the refused command, and exchanges messages with
- * the guard. Sending must never block: a refusal is lost if its client does not read.
+ * Forwards refusals in a shared session to the client of the refused command, and exchanges
+ * messages with the guard. Sending must never block: a refusal is lost if its client does not read.
  */
 #include "base/os.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The spawner's clients, for spawner.c and spawner_clients.c: a fixed array, so that nothing allocates. */
+/* The spawner's clients, in a fixed array, so that nothing allocates. */
 #pragma once
 
 #include "session/inside/spawner.h"
@@ -49,5 +49,5 @@ void spawner_clients_pass_on(struct spawner_state *state);
 void spawner_clients_pass_on_old(struct spawner_state *state, const struct client *to);
 /* Did the guard die? */
 bool spawner_clients_is_orphaned(const struct spawner_state *state);
-/* Is the spawner the last process? Sends a question once; true as soon as the guard has answered it. */
+/* Is the spawner the last process? Sends a question once; true when the guard has answered. */
 bool spawner_clients_is_last(struct spawner_state *state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prepares a session before its guard starts, for session.c and shared_session.c: name of the private tmp,
- * event sockets, proxy, sandbox, cgroup and limits, record.
+ * Prepares a session before its guard starts, for session.c and shared_session.c: name of the
+ * private tmp, event sockets, proxy, sandbox, cgroup and limits, record.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct assets {
 };
 
 void assets_none(struct assets *ret_assets);
-/* Chooses the name of the private tmp, opens the event sockets, and starts the proxy if the plan needs one. */
+/* Chooses the name of the private tmp, opens the event sockets, and starts the proxy if needed. */
 int assets_start_services(struct assets *assets, struct arena *arena,
 			  const struct session_request *request, struct cordon_error *err);
-/* Creates missing directories of the plan, and compiles the sandbox. Fills in the common members of options. */
+/* Creates missing directories, fills in common members of options, and compiles the sandbox. */
 int assets_make_sandbox(struct assets *assets, const struct session_request *request,
 			struct sandbox_options options, struct cordon_error *err);
 int assets_share_limits(struct assets *assets, const struct session_request *request,

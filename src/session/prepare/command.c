@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Builds the environment of the command, and finds the program on the PATH of that environment. Relative
- * PATH entries are skipped, because the current directory must not decide which program runs.
+ * Builds the environment of the command, and finds the program on the PATH of that environment.
+ * Relative PATH entries are skipped, because the current directory must not decide which program
+ * runs.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Assigns limits. Those over all processes are set on the session group if the host has a cgroup for it;
- * the others are rlimits of each process, set between fork and exec.
+ * Assigns limits. Those over all processes are set on the session group if the host has a cgroup
+ * for it; the others are rlimits of each process, set between fork and exec.
  */
 #include "base/os.h"
 
@@ -59,8 +59,8 @@ milliseconds(const struct timeval *time)
 }
 
 /*
- * Any process can send SIGXCPU, so the CPU time used is compared. The kernel counts the limit in ticks and rusage
- * is more exact: three quarters of the limit are enough.
+ * Any process can send SIGXCPU, so the CPU time used is compared. The kernel counts the limit in
+ * ticks and rusage is more exact: three quarters of the limit are enough.
  */
 static bool
 is_time_up(const struct rusage *used, uint64_t limit)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Creates missing directories that are granted with a trailing slash, mostly caches of programs that never
- * ran. Landlock rules need an existing inode, so they are created before the ruleset, with mode 0700. Only in
- * a directory that the user owns, and never the home directory. If one cannot be created, nothing is granted.
+ * Creates missing directories that are granted with a trailing slash, mostly caches of programs
+ * that never ran. Landlock rules need an existing inode, so they are created before the ruleset,
+ * with mode 0700. Only in a directory that the user owns, and never the home directory. If one
+ * cannot be created, nothing is granted.
  */
 #include "base/os.h"
 

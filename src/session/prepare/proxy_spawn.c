@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starts the proxy: binds its sockets on loopback, with the same port for both families, then forks a
- * process that confines itself and serves. The main function comes from proxy/ as a pointer.
+ * Starts the proxy: binds its sockets on loopback, with the same port for both families, then forks
+ * a process that confines itself and serves. The main function comes from proxy/ as a pointer.
  */
 #include "base/os.h"
 
@@ -106,8 +106,8 @@ has_network(void)
 }
 
 /*
- * PROXY_THROUGH and PROXY_STUB are for redirected connections. There are none on macOS, and in a nest the
- * outer broker redirects to its own proxy.
+ * PROXY_THROUGH and PROXY_STUB are for redirected connections. There are none on macOS, and in a
+ * nest the outer broker redirects to its own proxy.
  */
 static int
 bind_all(const struct session_request *request, struct proxy_hold *hold, struct cordon_error *err)

@@ -16,12 +16,12 @@ struct proxy_hold {
 
 void proxy_none(struct proxy_hold *ret_hold);
 /*
- * Returns 0 with a proxy that is confined and listening, or without one if the plan needs none. The proxy
- * sends its refusals to events; -1: it does not report them.
+ * Returns 0 with a proxy that is confined and listening, or without one if the plan needs none. The
+ * proxy sends its refusals to events; -1: it does not report them.
  */
 int proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
 		struct cordon_error *err);
-/* Port and token of the explicit proxy in hexadecimal digits. proxy_read returns false if text has none. */
+/* Port and token of the explicit proxy, in hexadecimal. proxy_read: false if text has none. */
 void proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1]);
 bool proxy_read(const char *text, struct proxy_hold *ret_hold);
 /* lives_on: do not kill the proxy, because processes of the session live on. */

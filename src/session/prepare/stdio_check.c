@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which files the command may inherit as fds 0-2. Landlock does not check fds that were opened before the
- * layer, so one that can reach other files or peers would bypass the policy. Allowed are files, devices,
- * pipes, and connected sockets. Must not allocate memory.
+ * Which files the command may inherit as fds 0-2. Landlock does not check fds that were opened
+ * before the layer, so one that can reach other files or peers would bypass the policy. Allowed are
+ * files, devices, pipes, and connected sockets. Must not allocate memory.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -20,8 +20,8 @@ number_of(int fd, int option)
 }
 
 /*
- * A datagram socket or an unconnected one can send to any address. A listening unix socket cannot be
- * connected any more, but one of the network can.
+ * A datagram socket or an unconnected one can send to any address. A listening unix socket cannot
+ * be connected any more, but one of the network can.
  */
 static const char *
 judge_socket(int fd, bool free_connect)
@@ -73,9 +73,9 @@ stdio_check(int fd, int number, bool free_connect, struct cordon_error *err)
 }
 
 /*
- * A network socket can be disconnected, and then connect by TCP fast open or listen, neither of which Landlock
- * restricts. The broker checks these if the network is limited to some peers, or if it checks the paths of unix
- * sockets.
+ * A network socket can be disconnected, and then connect by TCP fast open or listen, neither of
+ * which Landlock restricts. The broker checks these if the network is limited to some peers, or if
+ * it checks the paths of unix sockets.
  */
 bool
 stdio_check_connect_is_free(const struct plan *plan)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Creates and removes the private tmp. Its contents are hostile: the command chose names, modes, depth
- * and links. Removal walks by fd, must never follow a link, and never leave the directory.
+ * Creates and removes the private tmp. Its contents are hostile: the command chose names, modes,
+ * depth and links. Removal walks by fd, must never follow a link, and never leave the directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +176,7 @@ private_tmp_remove(const char *path)
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
 	removal.top = top;
-	/* repeat until it is empty: directories were moved to the top, and late writers may add entries */
+	/* repeat: directories were moved to the top, and late writers may add entries */
 	for (int round = 0, idle = 0; round < ROUNDS_MAX && idle < ROUNDS_IDLE_MAX; round++) {
 		removal.left = ENTRIES_MAX;
 		removal.is_idle = true;

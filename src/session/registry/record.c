@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes, locks and parses records. Parsing checks every member, because any program of the user outside
- * a sandbox can write such a file.
+ * Writes, locks and parses records. Parsing checks every member, because any program of the user
+ * outside a sandbox can write such a file.
  */
 #include "session/record.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The directory of records: creates it for the user alone, lists it, and reaps dead records. What a dead
- * record names is removed only if a check shows that a session of this user created it.
+ * The directory of records: creates it for the user alone, lists it, and reaps dead records. What a
+ * dead record names is removed only if a check shows that a session of this user created it.
  */
 #include "session/registry/record_dir.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds or starts a shared session. The name is locked meanwhile, because two calls at the same time must
- * not start it twice. It is a POSIX lock, which the guard does not inherit and which ends with the process.
+ * Finds or starts a shared session. The name is locked meanwhile, because two calls at the same
+ * time must not start it twice. It is a POSIX lock, which the guard does not inherit and which ends
+ * with the process.
  */
 #include "base/os.h"
 
@@ -19,8 +20,8 @@
 #include "session/prepare/assets.h"
 
 /*
- * How often to check for the end of a session without a spawner: OVER_LOOKS, or STUCK_LOOKS while it has
- * processes. Not limited by time, because the machine may have been suspended.
+ * How often to check for the end of a session without a spawner: OVER_LOOKS, or STUCK_LOOKS while
+ * it has processes. Not limited by time, because the machine may have been suspended.
  */
 #define OVER_LOOKS 12000
 #define STUCK_LOOKS 400
@@ -36,7 +37,7 @@ struct session_entry {
 
 /* ---- joining ---- */
 
-/* Locks one byte of a file, chosen by a hash. If two names have the same hash, one waits for the other. */
+/* Locks one byte of a file, chosen by a hash. A collision of two names only makes one wait. */
 static int
 lock_name(const struct session_entry *entry)
 {

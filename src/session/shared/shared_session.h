@@ -5,8 +5,9 @@
 #include "session/session.h"
 
 /*
- * Joins the session request->name, or starts it. *ret_line is a channel to its spawner for one command;
- * *ret_place is for the environment of the command. Fails if the session has another policy.
+ * Joins the session request->name, or starts it. *ret_line is a channel to its spawner for one
+ * command; *ret_place is for the environment of the command. Fails if the session has another
+ * policy.
  */
 struct named_place {
 	const char *tmp;   /* its private tmp, or NULL */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client of a spawner: connects to its socket, sends the token and a command. The socket is in a
- * directory that only the user can enter. It is addressed through an fd of that directory, because its path
- * may be too long for sun_path.
+ * The client of a spawner: connects to its socket, sends the token and a command. The socket is in
+ * a directory that only the user can enter. It is addressed through an fd of that directory,
+ * because its path may be too long for sun_path.
  */
 #include "base/os.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Time limits are enforced by the guard, but a command that is only tracked could stop it with a signal.
- * The supervisor therefore checks it after the due time: it sends SIGCONT to a stopped guard, and kills
- * one that is stopped again and again.
+ * Time limits are enforced by the guard, but a command that is only tracked could stop it with a
+ * signal. The supervisor therefore checks it after the due time: it sends SIGCONT to a stopped
+ * guard, and kills one that is stopped again and again.
  */
 #include "base/os.h"
 

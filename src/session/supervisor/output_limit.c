@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counts the output of a command, through pipes. Used only with an output limit; otherwise the command
- * inherits fds 1 and 2. If they are one file they share one pipe, to keep the order of lines.
+ * Counts the output of a command, through pipes. Used only with an output limit; otherwise the
+ * command inherits fds 1 and 2. If they are one file they share one pipe, to keep the order of
+ * lines.
  */
 #include "base/os.h"
 

@@ -3,10 +3,10 @@
  * Relays a pty of the command to the invoker's terminal, which is raw meanwhile: every key, ^C and ^Z
  * included, reaches the command through the pty. Output is not changed.
  *
- * Job control of the invoker's shell keeps working. In the background and in a pipeline, where another
- * program may read the terminal, the command starts in the background of its pty. When it uses the pty
- * the kernel stops it, as it would without a relay; then the supervisor takes the invoker's terminal or
- * stops too.
+ * Job control of the invoker's shell keeps working. In the background and in a pipeline, where
+ * another program may read the terminal, the command starts in the background of its pty. When it
+ * uses the pty the kernel stops it, as without a relay; then the supervisor takes the invoker's
+ * terminal or stops too.
  */
 #include "base/os.h"
 
@@ -84,8 +84,9 @@ open_standard(struct relay *relay, struct cordon_error *err)
 }
 
 /*
- * Copies the settings of the invoker's terminal to the pty; without a terminal, disables echo. In the
- * background the terminal has the settings of the shell's line editor: make_raw copies them later.
+ * Copies the settings of the invoker's terminal to the pty; without a terminal, disables echo. In
+ * the background the terminal has the settings of the shell's line editor: make_raw copies them
+ * later.
  */
 static void
 set_up_slave(struct relay *relay)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relays between the invoker's terminal and a pty of the command (--pty). Only tcsetattr() may block:
- * the supervisor's loop polls the fds and calls pty_relay_pump.
+ * Relays between the invoker's terminal and a pty of the command (--pty). Only tcsetattr() may
+ * block: the supervisor's loop polls the fds and calls pty_relay_pump.
  */
 #pragma once
 
@@ -40,8 +40,8 @@ struct relay {
 
 int pty_relay_open(struct relay *ret_relay, struct cordon_error *err);
 /*
- * For an output limit: opens a relay if the command could write to a terminal, so that this output is counted.
- * Returns 1, or 0 without a terminal. Replaces only those of 0-2 that are terminals.
+ * For an output limit: opens a relay if the command could write to a terminal, so that this output
+ * is counted. Returns 1, or 0 without a terminal. Replaces only those of 0-2 that are terminals.
  */
 int pty_relay_open_counting(struct relay *ret_relay, struct cordon_error *err);
 /* Is one of 0-2 a terminal? */
@@ -50,7 +50,7 @@ bool pty_relay_terminal_is_standard(void);
 bool pty_relay_replaces(const struct relay *relay, int fd);
 /* Closes the slave after the command inherited it. */
 void pty_relay_handed_over(struct relay *relay);
-/* Makes the invoker's terminal raw if it is wanted and the supervisor is in its foreground; returns whether. */
+/* Takes the invoker's terminal if it is wanted and in the foreground. False: it is not taken. */
 bool pty_relay_enter(struct relay *relay);
 /* The same, and marks the terminal as wanted. */
 bool pty_relay_want(struct relay *relay);
@@ -64,7 +64,7 @@ void pty_relay_resize(const struct relay *relay);
 bool pty_relay_waits_for_front(const struct relay *relay);
 /* Fills in what to poll for. */
 void pty_relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
-/* Moves data without blocking. Returns false if writing to the invoker failed; then the pty hangs up. */
+/* Moves data without blocking. False: writing to the invoker failed, so the pty was closed. */
 bool pty_relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
 /* Is output left, or is the master still open? */
 bool pty_relay_has_more(const struct relay *relay);

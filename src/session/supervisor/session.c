@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * session_run(): prepares a session, starts its guard or joins a shared session, waits, and restores
- * the signal state of this process.
+ * session_run(): prepares a session, starts its guard or joins a shared session, waits, and
+ * restores the signal state of this process.
  */
 #include "base/os_process.h"
 
@@ -30,8 +30,8 @@ struct running {
 };
 
 /*
- * Is the signal forwarded to the command? All are, except those that cannot be caught, that a fault of
- * the process itself causes, or that the supervisor handles.
+ * Is the signal forwarded to the command? All are, except those that cannot be caught, that a fault
+ * of the process itself causes, or that the supervisor handles.
  */
 static bool
 is_for_command(int signal)
@@ -65,8 +65,8 @@ mind_children(struct running *run)
 }
 
 /*
- * Signals are blocked and read from an fd. Ignored ones (nohup) are left out, because a blocked signal is
- * queued even if it is ignored.
+ * Signals are blocked and read from an fd. Ignored ones (nohup) are left out, because a blocked
+ * signal is queued even if it is ignored.
  */
 static int
 catch_signals(struct running *run, struct cordon_error *err)
@@ -467,7 +467,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		run.is_started = rc == 0;
 		if (run.is_started)
 			rc = supervise(&run.watch, ret_result, err);
-		/* a shell restores its terminal if its child dies of a signal, but cordon exits normally */
+		/* a shell does that if its child dies of a signal, but cordon exits normally */
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			pty_relay_terminal_restore(&run.terminal);
 		restore_signals(&run);

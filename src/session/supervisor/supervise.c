@@ -70,8 +70,8 @@ order_stops(const struct supervision *run)
 }
 
 /*
- * Continues the command after that stop; 0: it did not stop. It is in the foreground of its pty exactly
- * when the supervisor is in the foreground of the invoker's terminal.
+ * Continues the command after that stop; 0: it did not stop. It is in the foreground of its pty
+ * exactly when the supervisor is in the foreground of the invoker's terminal.
  */
 static void
 order_continue(struct supervision *run, int stop)
@@ -101,8 +101,8 @@ asks_to_go(int signal)
 
 /*
  * Did the command not get the signal as well? A terminal signals the whole process group, command
- * included; kill() may reach only the supervisor. So does a terminal if the command has a pty, and a
- * hang-up, which goes to the session leader.
+ * included; kill() may reach only the supervisor. So does a terminal if the command has a pty, and
+ * a hang-up, which goes to the session leader.
  */
 static bool
 is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
@@ -112,8 +112,8 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 }
 
 /*
- * SIGCONT. From the guard it is about the supervisor, and so is the first after a stop. On a pty it is
- * not forwarded: the command is continued by ORDER_CONTINUE, with the new state of the terminal.
+ * SIGCONT. From the guard it is about the supervisor, and so is the first after a stop. On a pty it
+ * is not forwarded: the command is continued by ORDER_CONTINUE, with the new state of the terminal.
  */
 static void
 read_continue(struct supervision *run, const struct compat_signal *got)
@@ -178,8 +178,8 @@ caller_died(struct supervision *run)
 }
 
 /*
- * Stops this process with the signal, even if the signal is ignored. Returns false if the kernel did not
- * stop it (an orphaned process group), which shows by the lack of a new SIGCONT.
+ * Stops this process with the signal, even if the signal is ignored. Returns false if the kernel
+ * did not stop it (an orphaned process group), which shows by the lack of a new SIGCONT.
  */
 static bool
 stop_by(int signal)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that waits for the end of a session. To its invoker, the supervisor behaves like the command. */
+/* The supervisor's loop. To its invoker, the supervisor behaves like the command. */
 #pragma once
 
 #include "session/channel/job_control.h"
