@@ -29,7 +29,7 @@ struct rusage;
 struct session_place {
 	const char *runtime, *state; /* the user's cordon/ directories; NULL: unknown */
 	const char *project;	     /* NULL: none */
-	const char *policy;	     /* hash of the enforced policy; NULL: none is enforced */
+	const char *policy;	     /* hash of the enforced policy; NULL: none */
 };
 
 /* Directories that cordon created. */
@@ -40,7 +40,7 @@ struct made_dirs {
 };
 
 struct session_request {
-	const char *id;		/* part of the names of its cgroup, private tmp and socket */
+	const char *id;		/* part of the names of its record, cgroup and socket */
 	struct plan *plan;	/* NULL only with track_only */
 	struct made_dirs *made; /* by make_dirs; NULL only with track_only */
 	bool track_only;	/* restrict nothing, but end every process */

@@ -17,7 +17,7 @@ struct event_source {
 	int ours;   /* socket from which refusals are read; -1: none, or at EOF */
 	int theirs; /* the other end, which broker and proxy inherit; then closed here */
 	unsigned count;
-	struct autorun_changes *changed; /* NULL: without a broker */
+	struct autorun_changes *changed; /* NULL: nothing was opened */
 };
 
 /* Opens nothing if there is neither broker nor proxy. */
