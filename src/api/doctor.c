@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * cordon doctor: tests on the running kernel each guarantee that the plan says it enforces. A guarantee
- * whose test fails is worse than a gap and is reported as broken.
+ * cordon doctor: tests on the running kernel each guarantee that the plan says it enforces. A
+ * guarantee whose test fails is worse than a gap and is reported as broken.
  */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static const char *const state_words[] = {
 
 struct doctor_finding {
 	enum doctor_state state;
-	char detail[240]; /* what was tried and seen, or why nothing was tried */
+	char detail[240]; /* the test and its result, or why it was not tested */
 };
 
 struct checkup {
@@ -65,7 +65,7 @@ examine(struct checkup *checkup, enum guarantee guarantee, struct cordon_error *
 	return 0;
 }
 
-/* The errno of the kernel tells more precisely than the plan why there is no Landlock. */
+/* The errno of the kernel is more precise than the plan about why Landlock is missing. */
 static void
 ask_landlock(struct checkup *checkup)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a run tells: to the log, to the status descriptor, and at its end. */
+/* Reports events of a session: to the log, to the status fd, and for the end of the run. */
 #include "api/report.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ print_sources(const struct stack *stack, struct str *to)
 		str_json(to, stack->entries[i].policy->file);
 		between = ", ";
 	}
-	/* it is no entry, and narrows all the same */
+	/* an unapproved project policy is no entry of the stack, but narrows the policy */
 	if (stack->project != NULL && !stack->project_trusted) {
 		str_add(to, between);
 		str_json(to, stack->project->file);
@@ -134,7 +134,6 @@ print_end(const struct report *report, const struct session_result *result,
 	str_add(to, "}");
 }
 
-/* Inside another cordon our own folders are closed, as they have to be: that one keeps the log. */
 bool
 report_is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *why)
 {
@@ -143,8 +142,8 @@ report_is_out_of_reach(const struct cordon_plan *context, const struct cordon_er
 }
 
 /*
- * Found out by reading, from the store up to what is there: to try and write would be told outside, as if
- * the command had been refused something.
+ * Checks by reading, at the store or the nearest existing directory above: a refused attempt to
+ * write would be reported by the outer cordon as a refusal of the command.
  */
 bool
 report_is_kept_outside(const struct cordon_plan *context)
@@ -163,7 +162,7 @@ report_is_kept_outside(const struct cordon_plan *context)
 	return fd < 0;
 }
 
-/* What cannot be logged is said once, and goes on. */
+/* Appends to the log. On failure the session continues, and the run gets a notice. */
 static void
 keep(const struct report *report, const struct str *line)
 {
@@ -181,7 +180,7 @@ keep(const struct report *report, const struct str *line)
 		snprintf(run->notice, sizeof run->notice, "%s", why.text);
 }
 
-/* To the log and to the caller's descriptor. */
+/* Writes a line to the log and to the status fd. */
 static void
 tell(const struct report *report, struct str *line)
 {
@@ -195,8 +194,8 @@ tell(const struct report *report, struct str *line)
 }
 
 /*
- * One more line for the end of the run, if it is new and there is room. Names in it are the command's
- * choice.
+ * Adds a line for the end of the run, if it is new and there is space. The command chooses names in
+ * it, so they are escaped.
  */
 static void
 keep_line(char lines[][CORDON_LINE], size_t count, const struct str *line)
@@ -213,7 +212,7 @@ keep_line(char lines[][CORDON_LINE], size_t count, const struct str *line)
 		strcpy(lines[i], shown.text);
 }
 
-/* What stands at the end of a run that failed: the first few, and one about the network in any case. */
+/* Refusals shown at the end of a failed run: the first few, and always one about the network. */
 static void
 keep_refusal(struct report *report, const struct refusal *refusal)
 {
@@ -222,7 +221,7 @@ keep_refusal(struct report *report, const struct refusal *refusal)
 	auto_str struct str line = {0};
 
 	to->refused++;
-	/* a server that left its caller's session, whose exit status nobody sees */
+	/* a daemon: its exit status does not reach the user */
 	if (is_network && refusal->session != 0 && refusal->session == refusal->group &&
 	    refusal->session != getsid(0))
 		to->refused_daemon = 1;
@@ -235,7 +234,7 @@ keep_refusal(struct report *report, const struct refusal *refusal)
 	keep_line(to->refusals, COUNT(to->refusals), &line);
 }
 
-/* The command controls how many there are: a full status descriptor must not keep signals waiting. */
+/* The command controls the number of events, so never block on the status fd: signals would wait. */
 void
 report_refusal(void *sink, const struct refusal *refusal)
 {

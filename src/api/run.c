@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Running commands: plan, session, and what is reported about it. */
+/* Runs commands: makes the plan, runs the session, and reports its events. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ fill_run(const struct session_result *result, struct cordon_run *to)
 					 (int)end->survivors[i].pid, end->survivors[i].name);
 }
 
-/* What two commands must have in common to share a sandbox. */
+/* Hashes the digest of a plan. Two commands share a sandbox only if the hashes are equal. */
 static int
 hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon_error *err)
 {
@@ -52,7 +52,7 @@ hash_plan(const struct plan *plan, char ret_hash[TRUST_HASH_SIZE], struct cordon
 	return 0;
 }
 
-/* Signals that end this process, or have its caller think so. */
+/* Signals that ask this process to exit. */
 static const sigset_t *
 ending_signals(sigset_t *to)
 {
@@ -64,7 +64,7 @@ ending_signals(sigset_t *to)
 	return to;
 }
 
-/* What both kinds of sessions have in common. */
+/* The part common to sandboxed and tracked sessions. */
 static int
 run_session(const struct cordon_plan *context, struct session_request request,
 	    const struct cordon_command *command, struct cordon_run *ret_run,
@@ -83,7 +83,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	char hash[TRUST_HASH_SIZE];
 	int rc = audit_id(report.id, err);
 
-	/* only a session with a name is ever joined */
+	/* only a shared session can be joined */
 	if (rc == 0 && request.plan != NULL && command->session != NULL) {
 		rc = hash_plan(request.plan, hash, err);
 		place.policy = hash;
@@ -109,7 +109,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 		new_refs_record(&refs, request.plan);
 	rc = session_run(&request, &result, &why);
 	ret_run->changed += (int)result.changed;
-	/* looking at refs takes a while: whatever ends us waits until the end was told */
+	/* checking refs takes a while: block signals until the end is reported */
 	pthread_sigmask(SIG_BLOCK, ending_signals(&ending), &before);
 	tell_refs(&report, &refs);
 	report_end(&report, &result, rc < 0 ? &why : NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a plan enforces, as text that is the same for the same: two commands may share one sandbox
- * only when theirs are equal. Where a rule was written, what exists just now, and the caller's
- * variables are left out; they differ between runs without changing what is enforced.
+ * Prints all that a plan enforces in a canonical form: two commands may share a sandbox only if the
+ * texts are equal. Source positions, the existence of files, and the inherited variables are left
+ * out, because they do not change what is enforced.
  */
 #include "explain/print_text.h"
 
@@ -10,7 +10,7 @@ static void
 add_text(struct str *to, const char *key, const char *text)
 {
 	str_printf(to, " %s=", key);
-	/* byte by byte: two odd names must not look alike */
+	/* escaped by bytes: two names with invalid UTF-8 must not become equal */
 	str_json_bytes(to, text == NULL ? "" : text);
 }
 

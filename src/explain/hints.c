@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A table. Programs that lie in these folders are run again later, outside, by the tool that put them
- * there: who may write there runs as the user. The way out is a place in the project.
+ * The table. The tool that installed programs in these directories runs them later, outside the
+ * sandbox: write access means running code as the user. The alternative is in the project.
  */
 #include "explain/hints.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of well-known programs that no profile lets be changed: why not, and what to do instead. */
+/* Directories of programs that no profile makes writable: the reason, and an alternative. */
 #pragma once
 
 #include "plan/plan.h"
 
 struct hint {
-	const char *folder; /* as policies write it */
+	const char *folder; /* as written in policies */
 	const char *why;    /* one clause */
-	const char *allow;  /* an option that has the program use another place; NULL: none */
+	const char *allow;  /* an option that makes the program use another directory; NULL: none */
 };
 
-/* What is known about a place that is not granted; NULL: nothing. */
+/* Returns the hint for a path that is not granted, or NULL. */
 const struct hint *hint_find(const struct plan *plan, const char *path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A plan as JSON. Names of people's files go through str_json, always. */
+/* Prints a plan as JSON. File names must always go through str_json. */
 #include "explain/print_text.h"
 #include "plan/environ.h"
 

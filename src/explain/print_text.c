@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A plan in words. Names of people's files go through str_visible, always. */
+/* Prints a plan as text. File names must always go through str_visible. */
 #include "explain/print_text.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ const char *const routing_names[] = {
 	[ROUTE_READS] = "reads",
 };
 
-/* Any text beside the profiles? */
+/* Is there a policy text besides the profiles? */
 static bool
 has_sources(const struct plan *plan)
 {
@@ -62,7 +62,7 @@ text_head(const struct plan *plan, struct str *to)
 static void
 text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *to)
 {
-	/* of another system's files nothing is known */
+	/* files of another system are unknown */
 	bool known = plan->host->view == &fs_real;
 	char columns[RIGHT_KINDS + 1];
 
@@ -93,11 +93,11 @@ text_rule(const struct plan *plan, const struct planned_rule *rule, struct str *
 	str_add(to, "\n");
 }
 
-/* What is missing matters only to those who ask for everything. */
+/* Rules for missing files are printed only if verbose. */
 static void
 text_files(const struct plan *plan, bool verbose, struct str *to)
 {
-	/* of another system's files nothing is known */
+	/* files of another system are unknown */
 	bool known = plan->host->view == &fs_real;
 	char letters[RIGHT_KINDS + 1];
 	size_t hidden = 0;
@@ -204,7 +204,7 @@ text_limits(const struct plan *plan, struct str *to)
 			    "the user can be read, changed and removed\n");
 }
 
-/* Measured where one processor serves caller and broker, and where two do. */
+/* Measured with caller and broker on one CPU, and on two. */
 static const struct {
 	const char *calls, *cost;
 } routings[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole plan, in words or as JSON. */
+/* Prints a plan as text, as JSON, or as a digest. */
 #pragma once
 
 #include "plan/plan.h"
@@ -8,9 +8,9 @@ extern const char *const keeping_names[];
 extern const char *const routing_names[];
 
 void print_text_plan(const struct plan *plan, bool verbose, struct str *to);
-/* One line: which calls the broker answers, why, and what that costs. */
+/* Prints one line: which system calls are supervised, why, and what that costs. */
 void print_text_calls(const struct plan *plan, struct str *to);
 /* print_json.c */
 void print_json_plan(const struct plan *plan, struct str *to);
-/* digest.c: equal texts are equal sandboxes, whoever wrote the policy and where. */
+/* digest.c: two plans with equal texts make equal sandboxes, whatever the sources of the policy. */
 void digest_print(const struct plan *plan, struct str *to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a refusal says beyond its cause comes from the plan: the reason of a rule, and what would allow it. */
+/* Adds to a refusal what the plan knows: the reason of a rule, and the remedy. */
 #include "explain/refused.h"
 
 #include <limits.h>
@@ -15,8 +15,8 @@
 struct explained {
 	const struct plan *plan;
 	const struct refusal *refusal;
-	const char *profile;	 /* grants what a profile withholds; NULL: none does */
-	const struct hint *hint; /* likewise; NULL: nothing is known */
+	const char *profile;	 /* an add-on that grants it; NULL: none */
+	const struct hint *hint; /* NULL: none */
 };
 
 /* ---- the rule ---- */
@@ -97,7 +97,7 @@ print_reason(const struct explained *w, struct str *to)
 	}
 }
 
-/* ---- what would allow it ---- */
+/* ---- the remedy ---- */
 
 static bool
 is_right(const struct refusal *refusal)
@@ -105,7 +105,7 @@ is_right(const struct refusal *refusal)
 	return refusal->what < RIGHT_KINDS;
 }
 
-/* No rule, or one of a profile: what the user wrote is meant. */
+/* Did no rule or a profile decide? A deny that the user wrote is intended. */
 static bool
 is_by_profile(const struct refusal *refusal)
 {
@@ -127,7 +127,7 @@ words_for(const struct plan *plan, const struct refusal *refusal)
 	return w;
 }
 
-/* A path that was cut would name another file. */
+/* A truncated path would name another file. */
 static bool
 is_whole(const struct refusal *refusal)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Advice is pasted, by people and by programs: what is named here must work as it stands, and be no
- * more than what was asked for. Of profiles only add-ons are named, never another base.
+ * Users and programs paste a remedy: it must work unchanged, and must not grant more than was
+ * refused. Only add-on profiles are named, never a base.
  */
 #include "explain/remedy.h"
 
@@ -18,25 +18,25 @@
 
 /* ---- options ---- */
 
-/* A deny that stays whatever is said on the command line. */
+/* A deny that no option of the command line overrides. */
 static bool
 is_final(const struct planned_rule *rule, const char *path)
 {
 	if (rule->layer != LAYER_PROFILE && rule->layer < LAYER_COMMAND)
 		return true;
-	/* patterns come after all paths, and at one path the project speaks after the command line */
+	/* patterns override paths, and at the same path the project overrides the command line */
 	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX ||
 	       (rule->layer == LAYER_PROJECT && strcmp(rule->path, path) == 0);
 }
 
-/* Nothing for what no option lifts. */
+/* Returns NULL if no option helps, or none may be suggested. */
 static const char *
 find_option(const struct plan *plan, const struct decision *by, const char *path, unsigned missing)
 {
 	if (by->overridden || (by->rule != NULL && is_final(by->rule, path)) ||
 	    unwise_grant(plan, path, missing))
 		return NULL;
-	/* a name that is granted by itself: only a grant of its folder would do */
+	/* the file itself is granted: only a grant of its directory would help */
 	if (plan->host->system == SYSTEM_LINUX && (missing & plan_unnamed(plan, path)))
 		return NULL;
 	if (missing & RIGHTS_CHANGE)
@@ -51,7 +51,7 @@ remedy_is_missing(const struct plan *plan, const struct resolved *at)
 	       plan->host->view == &fs_real;
 }
 
-/* A grant of what is missing is an error on Linux, unless a folder around it has those rights. */
+/* On Linux a grant of a missing path is an error, unless a directory above it has those rights. */
 static bool
 needs_making(const struct plan *plan, const struct resolved *at, unsigned missing)
 {
@@ -72,7 +72,7 @@ needs_making(const struct plan *plan, const struct resolved *at, unsigned missin
 	return true;
 }
 
-/* Goes up to where a rule lets be changed what is there: who may do that may be given new names. */
+/* Goes up to a directory that a rule makes writable: there new names may be suggested as well. */
 static bool
 find_changeable(const struct plan *plan, char path[PATH_MAX])
 {
@@ -95,8 +95,8 @@ is_folder(const struct plan *plan, const char *path)
 }
 
 /*
- * A name that is not there, in no folder that may be changed. A folder is made for who grants it with a
- * slash at its end, if it has the same name the next time; of a file the folder around it is named.
+ * For a missing path in no writable directory. A trailing slash creates a directory; it is not
+ * suggested for a name with digits, which may differ next time. For a file, names its directory.
  */
 static bool
 find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_MAX])
@@ -146,7 +146,7 @@ is_in_use(const struct plan *plan, const struct profile *profile)
 	return false;
 }
 
-/* What is missing is skipped, unless the profile has it made; then what is above is made, too. */
+/* Missing paths grant nothing, unless the profile creates them, with the directories above. */
 static bool
 rule_grants(struct arena *arena, const struct host *host, const struct rule *rule, const char *path,
 	    unsigned missing)
@@ -185,7 +185,7 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 	return false;
 }
 
-/* Where several would do it, as for a folder of everybody's caches, nobody knows which is meant. */
+/* If several would grant it, as for a directory with caches of many programs, none is suggested. */
 const char *
 remedy_profile(const struct plan *plan, const char *path, unsigned missing)
 {
@@ -215,7 +215,7 @@ remedy_for(const struct plan *plan, const struct decision *by, const struct reso
 	return advice;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 void
 remedy_print_option(const char *option, const char *path, struct str *to)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The starter policy. What the project is made of is told by the names in its root; nothing is
- * opened. Everything that would widen is a comment or an add-on profile, so that the file as
- * written grants little, and nothing at all before it is trusted.
+ * The starter policy. The names in the project's root suggest profiles; no file is opened. All that
+ * widens the policy is a comment or an add-on profile, so that the file as written grants little,
+ * and nothing before it is approved.
  */
 #include "explain/starter.h"
 
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/path.h"
 
-/* What a name in the project's root suggests. The first name of a profile that is there counts. */
+/* Names in the project's root that suggest a profile. The first name found for a profile is used. */
 static const struct sign {
 	const char *name;
 	const char *profile;
@@ -42,7 +42,7 @@ static const struct sign {
 	{"playwright.config.js", "browser"},
 };
 
-/* In the order in which they are suggested. */
+/* In the order of the output. */
 static const struct suggestion {
 	const char *profile;
 	const char *what;
@@ -57,7 +57,7 @@ static const struct suggestion {
 	{"browser", "fonts and downloaded browsers, for tests"},
 };
 
-/* Files that hold passwords as a rule; .env.example and its like do not. */
+/* Files that usually contain passwords, unlike .env.example. */
 static const char *const env_files[] = {
 	".env",
 	".env.local",
@@ -70,7 +70,7 @@ static const char *const env_files[] = {
 	NULL,
 };
 
-/* Per suggestion the name that speaks for it, or NULL. */
+/* For each suggestion the name that was found, or NULL. */
 struct starter_seen {
 	const char *names[COUNT(suggestions)];
 	bool any;
@@ -97,7 +97,7 @@ sign_of(const struct plan *plan, const char *profile)
 	return NULL;
 }
 
-/* ---- the parts of the text ---- */
+/* ---- parts of the text ---- */
 
 static const char head[] =
 	"// What commands may do in this project, for cordon.\n"
@@ -141,7 +141,7 @@ static void
 add_extends(const struct starter_seen *seen, struct str *to)
 {
 	str_add(to, "  // Profiles on top of the default one, by what was found in the project:\n");
-	/* an empty list would mean: start from nothing */
+	/* an empty list would mean no base profile */
 	if (!seen->any) {
 		str_add(to, "  // nothing that a profile is for. Some there are:\n"
 			    "  // \"extends\": [\"git\", \"node\", \"python\"],\n\n");

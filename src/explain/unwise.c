@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Advice is pasted without much thought. What is listed here would hand out far more than the command
- * asked for: whole homes, raw devices, consoles, programs that run outside.
+ * Users paste suggestions without much thought. The paths listed here would grant far too much:
+ * whole home directories, raw devices, consoles, programs that run outside the sandbox.
  */
 #include "explain/unwise.h"
 
@@ -13,16 +13,16 @@
 #include "host/host.h"
 #include "policy/read/dialect_defaults.h"
 
-/* Of /dev only these: a console, a disk or memory is nothing to try out. */
+/* The devices that may be suggested; never a console, a disk or memory. */
 static const char *const devices[] = {"/dev/pts", "/dev/shm", "/dev/kvm",     "/dev/fuse",
 				      "/dev/dri", "/dev/snd", "/dev/net/tun", NULL};
 
-/* No program of a user's changes these; of the next two, what lies in them. */
+/* No user program changes these directories. Of the next two, only entries may be suggested. */
 static const char *const system_folders[] = {"/bin",  "/boot", "/etc", "/lib", "/opt",	   "/proc",
 					     "/sbin", "/sys",  "/usr", "/run", "/var/lib", NULL};
 static const char *const shared_folders[] = {"/tmp", "/var/tmp", NULL};
 
-/* Below the home: each holds folders of many programs. */
+/* Below the home directory: each has directories of many programs. */
 static const char *const common_folders[] = {".config",	     ".cache",	     ".local",
 					     ".local/share", ".local/state", NULL};
 
@@ -35,7 +35,7 @@ is_below_any(const char *const *folders, const char *path)
 	return false;
 }
 
-/* A home, whoever's, or what homes lie in. */
+/* Is it the home directory of any user, or a parent of one? */
 static bool
 is_home(const struct plan *plan, const char *path)
 {
@@ -51,7 +51,7 @@ is_device(const char *path)
 	return path_below(path, "/dev") && !is_below_any(devices, path);
 }
 
-/* In a folder of PATH, or around one. */
+/* Is it in a directory of PATH, or above one? */
 static bool
 has_programs(const struct plan *plan, const char *path)
 {
@@ -79,7 +79,7 @@ unwise_grant(const struct plan *plan, const char *path, unsigned missing)
 	       ((missing & RIGHTS_CHANGE) && has_programs(plan, path));
 }
 
-/* The rest of path behind the home and a slash; NULL: it is not in there. */
+/* Returns path relative to the home directory, or NULL if it is outside. */
 static const char *
 behind_home(const struct plan *plan, const char *path)
 {
@@ -90,7 +90,7 @@ behind_home(const struct plan *plan, const char *path)
 		       : path + strlen(home) + (strcmp(home, "/") != 0);
 }
 
-/* The names stand behind "~/". */
+/* The names start with "~/". */
 static bool
 is_listed(const char *const *names, const char *rest)
 {
@@ -112,7 +112,7 @@ unwise_hint(const struct plan *plan, const char *path, unsigned missing)
 				((missing & RIGHTS_CHANGE) && is_listed(baseline_dotfiles, rest)));
 }
 
-/* Does what is named behind "~/" lie there, or the folder in it? */
+/* Is a listed name below the path, or the path below a listed name? */
 static bool
 touches_listed(const char *const *names, const char *rest)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is never advised, though an option would grant it. Pure but for the variable PATH. */
+/* Paths that are never suggested, though an option would grant them. Pure except for $PATH. */
 #pragma once
 
 #include "plan/plan.h"
 
-/* Devices, homes and what holds them; for writing also programs that are found by their names. */
+/* Devices, home directories and their parents; for changes also directories of PATH. */
 bool unwise_grant(const struct plan *plan, const char *path, unsigned missing);
-/* Besides: secrets, and files that shells and their like run or write by themselves. */
+/* These, secrets, and files that shells and similar programs run or write by themselves. */
 bool unwise_hint(const struct plan *plan, const char *path, unsigned missing);
-/* A folder that nobody asked for itself: of a system, or of many programs. */
+/* A directory of the system or shared by many programs, which is too wide for a suggestion. */
 bool unwise_folder(const struct plan *plan, const char *path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Explanations. Everything said here comes from the same index, settings and tables that decide;
- * nothing is decided again.
+ * Explains decisions. It must use the same index, settings and tables as the broker, and never
+ * decide in another way.
  */
 #include "explain/why.h"
 
@@ -27,16 +27,16 @@ why_source(const struct planned_rule *rule, struct str *to)
 		str_printf(to, ":%u:%u", place->line, place->column);
 }
 
-/* Network, sockets and variables are answered in one line each. */
+/* The answer for the network, sockets and variables: one line. */
 struct why_line {
 	const char *what, *subject;
 	bool allowed;
-	enum cause cause;	   /* why not, */
-	const char *reason;	   /* or why */
+	enum cause cause;	   /* if it is denied */
+	const char *reason;	   /* if it is allowed */
 	const struct place *place; /* or NULL */
 	unsigned port;
 	const char *remedy; /* or NULL */
-	bool make_first;    /* refused as it stands, until what it names is there */
+	bool make_first;    /* the remedy is an error until the path exists */
 };
 
 static void
@@ -95,7 +95,7 @@ explain(const struct why_line *line, bool json, struct str *to)
 	return line->allowed;
 }
 
-/* The host as the session takes it: a name that the hosts file gives to this machine is this machine. */
+/* The host as the session sees it: a name that /etc/hosts maps to loopback is localhost. */
 static const char *
 host_in_session(const struct network *network, const char *host)
 {
@@ -104,7 +104,7 @@ host_in_session(const struct network *network, const char *host)
 	size_t length;
 	char *text;
 
-	/* with domains and such a range the name decides */
+	/* with domains and a private range that covers loopback, the name decides */
 	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
 		return host;
 	return host_read_file(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL) == 0 &&
@@ -115,7 +115,7 @@ host_in_session(const struct network *network, const char *host)
 
 #define SUBJECT_SIZE 300 /* longer than a host and a port */
 
-/* HOST:PORT, with /udp behind it for datagrams: without that in to, and whether it was there. */
+/* Copies HOST:PORT to `to` without a trailing /udp; returns whether there was one. */
 static bool
 strip_udp(const char *subject, char to[SUBJECT_SIZE])
 {
@@ -129,7 +129,7 @@ strip_udp(const char *subject, char to[SUBJECT_SIZE])
 	return true;
 }
 
-/* Beyond what a connection needs. */
+/* Checks what datagrams need in addition to a connection. */
 static void
 decide_datagrams(const struct plan *plan, const char *host, struct net_answer *answer,
 		 struct str *remedy)
@@ -144,7 +144,7 @@ decide_datagrams(const struct plan *plan, const char *host, struct net_answer *a
 					: CAUSE_NET_UDP;
 	answer->allowed = false;
 	answer->reason = NULL;
-	/* no option grants those to a name */
+	/* no option allows datagrams to a name */
 	if (!network_is_loopback(host)) {
 		str_free(remedy);
 		*remedy = (struct str){0};
@@ -202,7 +202,7 @@ is_preset(const char *name)
 	return false;
 }
 
-/* What a socket opens is said whether it is granted or not. */
+/* Prints the danger of a socket whether it is granted or not. */
 static int
 explain_socket(const struct why_line *line, bool json, struct str *to)
 {
@@ -239,7 +239,7 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 			      json, to);
 }
 
-/* Connecting to it fails, whatever the policy says. */
+/* Would connecting fail whatever the policy? */
 static bool
 is_no_socket(enum fs_kind kind)
 {
@@ -261,7 +261,7 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 	answer = plan_decide_socket(plan, resolved.path);
 	if (answer.allowed && is_no_socket(resolved.kind))
 		answer = (struct socket_answer){.cause = CAUSE_NO_SOCKET};
-	/* of a folder every socket in it has to be named */
+	/* no remedy for a directory: each socket must be named */
 	if (!answer.allowed && !is_no_socket(resolved.kind)) {
 		str_add(&remedy, "--socket ");
 		str_shell(&remedy, resolved.path);

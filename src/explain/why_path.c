@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Why a path may be read, changed or run, or not: which rule, what is left of it, what would help.
- * What git takes from the project is looked for, as it will be then.
+ * Explains rights at a path: the rule, its limits and the remedy. Searches the paths to which git's
+ * settings refer, as a session would.
  */
 #include <limits.h>
 #include <string.h>
@@ -22,10 +22,10 @@ struct path_answer {
 	const struct resolved *resolved;
 	const struct verdict *verdict;
 	unsigned asked, missing;
-	const struct decision *by; /* what was decided about the right that tells most */
-	const char *held;	   /* what keeps a folder there from being moved, or NULL */
-	const char *only;	   /* for which of those at the path it holds, or NULL: all */
-	const char *running;	   /* why running is not as the rule says, or NULL: it is */
+	const struct decision *by; /* about the right of telling_right */
+	const char *held;    /* the rule because of which a directory cannot be moved, or NULL */
+	const char *only;    /* to which of the files at the path it applies; NULL: all */
+	const char *running; /* why execution differs from the rule; NULL: it does not */
 };
 
 static void
@@ -57,7 +57,7 @@ parse_rights(const char *what, struct cordon_error *err)
 		what);
 }
 
-/* The right that explains the answer: the first one missing, or the first one asked for. */
+/* The right that explains the answer: the first missing one, or the first requested one. */
 static int
 telling_right(unsigned asked, unsigned have)
 {
@@ -98,8 +98,8 @@ why_subject(const struct plan *plan, const char *subject, struct arena *arena, s
 }
 
 /*
- * The name itself: its folder resolved, the last component as it stands. Deleting acts on the name;
- * everything else on what it leads to.
+ * Resolves the directory of a path, but not its last component. Deleting acts on the name; all
+ * other rights on the target of a link.
  */
 static int
 entry_path(const struct plan *plan, const char *subject, struct arena *arena, const char **ret_path,
@@ -166,8 +166,8 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
 }
 
 /*
- * What keeps a folder there from being moved: a deny below it, or on macOS, where moving and removing
- * are one operation, a pattern that is about what is in it. NULL: nothing.
+ * Returns the rule because of which a directory cannot be moved, or NULL: a deny below it, or on
+ * macOS, where renaming and deleting are one operation, a pattern for its entries.
  */
 static const char *
 held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
@@ -197,7 +197,7 @@ explain_held(const struct plan *plan, const char *held, struct str *to)
 	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
 }
 
-/* Which one it is nobody knows before the command runs. */
+/* Returns a restriction to some files at the path, known only in the session; or NULL. */
 static const char *
 only_some(const struct plan *plan, const char *path, const struct verdict *verdict, unsigned asked)
 {
@@ -223,9 +223,9 @@ answer_for(const struct plan *plan, const struct resolved *resolved, const struc
 	};
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
-/* A grant that would help if what it names were there. */
+/* Names a grant that has no effect because its path does not exist. */
 static void
 explain_left_out(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
@@ -248,7 +248,7 @@ explain_left_out(const struct plan *plan, const struct path_answer *answer, stru
 	}
 }
 
-/* It is allowed, but. */
+/* Limits of an allowed access. */
 static void
 explain_limits(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
@@ -269,7 +269,7 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 	}
 }
 
-/* What a rule may seem to allow. */
+/* Rules that seem to allow a denied access. */
 static void
 explain_missing(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
@@ -373,11 +373,11 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 	str_add(to, "}\n");
 }
 
-/* ---- asking ---- */
+/* ---- answering ---- */
 
 /*
- * What the layers do about running where the rules say something else (exec_rules.h). Returns why, or
- * NULL: they agree, or no such file can be started anyway.
+ * Corrects the execute right where the Landlock layers differ from the rules (exec_rules.h).
+ * Returns the reason, or NULL if they agree or such a file cannot be executed anyway.
  */
 static const char *
 correct_running(const struct plan *plan, const struct resolved *resolved, struct verdict *to)
@@ -407,7 +407,7 @@ correct_running(const struct plan *plan, const struct resolved *resolved, struct
 	return NULL;
 }
 
-/* Which of a verdict's decisions is about deleting. */
+/* The index of the decision about deleting. */
 #define DELETE __builtin_ctz(RIGHT_DELETE)
 
 static int
@@ -443,7 +443,7 @@ why_path(const struct plan *plan, const char *what, const char *subject, bool js
 		rc = entry_path(plan, subject, &arena, &entry, err);
 	if (rc < 0)
 		return rc;
-	/* asked about a link's removal, the answer is about the link */
+	/* removing a link is decided for the link itself */
 	if (asked == RIGHT_DELETE && entry != NULL)
 		resolved.path = entry;
 	rc = git_protect_decide(plan, resolved.path, &verdict, err);

@@ -7,7 +7,7 @@
  *   stub     DNS over TCP
  *
  * The broker sends EGRESS_ASK with the address that the command connects to. The proxy finds the allowed
- * name for which it returned that address, vets it, connects, and answers EGRESS_ASK with the same id and
+ * name for which it returned that address, checks it, connects, and answers EGRESS_ASK with the same id and
  * why (0: connected). Only then does the broker connect the command's socket to `through`, and EGRESS_COMES
  * reports its local port. EGRESS_EXPECT precedes each connect to `through` and `stub`, so that the proxy
  * can tell the session's connections from those of other processes.

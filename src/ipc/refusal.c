@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Refusals over a channel, whole or not at all, and their words. */
+/* Sends and receives refusals, each as one message, and prints their text. */
 #include "base/os.h"
 
 #include "ipc/refusal.h"
@@ -50,7 +50,7 @@ refusal_send(int line, struct refusal *refusal, const char *subject)
 	refusal_forward(line, refusal);
 }
 
-/* It may come from a process that reads what strangers send. */
+/* The sender may be the proxy, which handles untrusted data. */
 static bool
 is_valid(const struct refusal *refusal)
 {
@@ -99,7 +99,7 @@ refusal_decided(struct refusal *to, const struct decision *by)
 	to->match = (uint8_t)rule->match;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 const char *
 refusal_what(const struct refusal *refusal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One refusal, from the broker or the proxy to the supervisor, which makes words of it. The channel
- * is a pair of SOCK_SEQPACKET sockets; both ends are of one build.
+ * A refusal, sent by the broker or the proxy to the supervisor, which reports it. The channel is a
+ * pair of SOCK_SEQPACKET sockets between processes of the same build.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "policy/model/cause.h"
 #include "rules/index.h"
 
-/* What was refused. The first ones are the rights, in their order. */
+/* The refused operation. The first ones are the rights, in the order of their bits. */
 enum refused {
 	REFUSED_READ,
 	REFUSED_WRITE,
@@ -28,7 +28,7 @@ enum refused {
 	REFUSED_CONNECT,
 	REFUSED_SEND,
 	REFUSED_RESOLVE,
-	REFUSED_NETWORK, /* of this and the following the subject is a program */
+	REFUSED_NETWORK, /* for this and the following ones the subject is a program */
 	REFUSED_UDP,
 	REFUSED_SYSV,
 	REFUSED_COUNT
@@ -44,24 +44,24 @@ struct refusal {
 	uint16_t version;
 	uint16_t what;		/* enum refused */
 	uint16_t cause, detail; /* enum cause */
-	int32_t nest;		/* the sandbox inside that refused it, from 1; 0: our own plan */
-	int32_t group, session; /* of the process that tried; 0: not known */
+	int32_t nest; /* id of the nest whose policy refused it, from 1; 0: this session */
+	int32_t group, session; /* process group and session of the caller; 0: unknown */
 	uint32_t number;
-	uint32_t line, column; /* of the rule; 0: it has none */
+	uint32_t line, column; /* of the rule; 0: none */
 	uint8_t layer, match;  /* of the rule */
-	uint8_t missing;       /* rights that were asked for and are not there */
+	uint8_t missing;       /* requested rights that are not granted */
 	uint8_t overrides;     /* the rule denies what a less trusted source allows */
-	uint8_t is_folder;     /* a folder was to be made */
-	uint8_t is_unclaimed;  /* whose command it was is not known: it is for the log alone */
+	uint8_t is_folder;     /* mkdir */
+	uint8_t is_unclaimed;  /* of an unknown command: only for the log */
 	uint16_t reserved;
-	char rule[120];	   /* the file of the rule, or the pattern of the protected name */
+	char rule[120];	   /* file of the rule, or pattern of the protected name */
 	char name[128];	   /* an address, a key of git's settings */
-	char subject[280]; /* HOST:PORT, a name, a path, a program; the end of it when longer */
+	char subject[280]; /* HOST:PORT, a name, a path or a program; the end of a longer one */
 };
 static_assert(sizeof(struct refusal) == 568, "the layout is version 1");
 static_assert(CAUSE_COUNT < UINT16_MAX && LAYER_COUNT < UINT8_MAX, "enums fit");
 
-/* Sets version and subject, and sends. Never blocks and ignores errors: the refusal holds also if nobody reads it. */
+/* Sets version and subject, and sends. Must never block; errors are ignored. */
 void refusal_send(int line, struct refusal *refusal, const char *subject);
 /* Sends a refusal that was received. */
 void refusal_forward(int line, const struct refusal *refusal);
@@ -70,13 +70,13 @@ bool refusal_receive(int line, struct refusal *ret_refusal, bool *ret_ended);
 /* Sets cause and rule from the decision about a right that is missing. */
 void refusal_decided(struct refusal *to, const struct decision *by);
 
-/* "read", "connect" */
+/* A string constant such as "read" or "connect". */
 const char *refusal_what(const struct refusal *refusal);
-/* The guarantee that the refusal is for. */
+/* The name of the guarantee that the refusal enforces. */
 const char *refusal_guarantee(const struct refusal *refusal);
-/* FILE:LINE:COLUMN, an option, or a protected name; nothing where none decided. */
+/* Prints FILE:LINE:COLUMN, an option, or a protected name; nothing if no rule decided. */
 void refusal_print_rule(const struct refusal *refusal, struct str *to);
-/* The words of its cause, as far as they need no plan. */
+/* Prints the text of its cause, without what depends on the plan. */
 void refusal_print_reason(const struct refusal *refusal, struct str *to);
-/* What would allow it, where no plan is needed to say so; else nothing. */
+/* Prints the remedy if it does not depend on the plan; else nothing. */
 void refusal_print_option(const struct refusal *refusal, struct str *to);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of live sessions: one file each, in a folder that only the user can enter and no sandbox can
- * reach. Supervisor and guard hold its lock. A record without a lock is of a session that is over: the next
- * process that reads it reaps it, with its cgroup, its private tmp and its socket.
+ * Records of live sessions: one file each, in a directory that only the user can enter and no
+ * sandbox can reach. Supervisor and guard keep it locked. A record without a lock belongs to a dead
+ * session: the next process that reads it removes it, with its cgroup, private tmp and socket.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #define RECORD_TOKEN_LENGTH 64
 #define RECORD_PROXY_LENGTH 36
 
-/* Queued to the guard with a grace in milliseconds as its value, it ends the session. */
+/* sigqueue() to the guard ends the session; the value is the grace in milliseconds. */
 #define RECORD_END_SIGNAL SIGTERM
 
 struct record_words {
@@ -31,75 +31,73 @@ struct record_words {
 
 struct record {
 	const char *id;	  /* as in the audit log */
-	const char *name; /* of a named session; else NULL */
+	const char *name; /* of a shared session; else NULL */
 	int64_t since;	  /* seconds since 1970 */
 	struct process supervisor, guard;
-	struct record_words command; /* the beginning of a long one */
+	struct record_words command; /* may be cut off */
 	const char *project;	     /* NULL: none */
-	struct record_words gaps;    /* guarantees that were given up by name */
+	struct record_words gaps;    /* names of accepted gaps */
 	const char *cgroup;	     /* NULL: none */
-	const char *tmp;	     /* the private folder; NULL: none */
-	const char *policy;	     /* a hash of what is enforced */
-	const char *token;	     /* what lets a command join; NULL: none can */
-	const char *proxy;	     /* port and token of a named session's; NULL: none */
+	const char *tmp;	     /* the private tmp; NULL: none */
+	const char *policy;	     /* hash of the enforced policy */
+	const char *token;	     /* a client sends it to join; NULL: not shared */
+	const char *proxy; /* port and token of the proxy of a shared session; NULL: none */
 };
 
-/* A record of our own. Plain data: the guard has it by fork, and the lock by the descriptor. */
+/* This session's record. Plain data: the guard inherits it by fork, and the lock with the fd. */
 struct record_hold {
 	int fd; /* -1: none; close-on-exec */
 	char path[PATH_MAX];
-	off_t guard_at; /* where the guard's numbers stand in the file */
+	off_t guard_at; /* file offset of the guard's pid and start time */
 };
 
-/* Letters, digits, "._-", not starting with one of these, and nothing that looks like an id. */
+/* Letters, digits and "._-", not starting with one of these three, and not the form of an id. */
 bool record_is_name(const char *text);
 
 /*
- * The folder, as a descriptor; ret_path (PATH_MAX bytes, may be NULL) is its name. In runtime
- * (".../cordon") if what holds that is the user's alone, else in state. With make it is made where
- * it is missing, without it a missing folder is CORDON_E_PATH with ENOENT.
+ * Opens the directory of records; ret_path (PATH_MAX bytes, or NULL) receives its path. It is in
+ * runtime (".../cordon") if only the user can access the parent directory, else in state. Creates a
+ * missing one if make is set, else fails with CORDON_E_PATH and ENOENT.
  */
 int record_folder(const char *runtime, const char *state, bool make, char *ret_path,
 		  struct cordon_error *err);
-/* Writes the record of a new session and takes its lock. */
+/* Writes the record of a new session and locks it. */
 int record_make(int folder, const char *folder_path, const struct record *record,
 		struct record_hold *ret_hold, struct cordon_error *err);
-/* The guard is known only after it was started. */
+/* Adds the guard, which starts after the record is written. */
 int record_set_guard(const struct record_hold *hold, const struct process *guard);
 /*
- * A grace for whoever is ordered to end the session, where a signal carries no value: beside the record,
- * before the signal. What it says, in milliseconds; 0: nothing. No allocation.
+ * The grace for the guard in a file beside the record, where a signal cannot carry a value. Must be
+ * written before the signal is sent. record_grace returns milliseconds, or 0 if there is none. No
+ * allocation.
  */
 int record_put_grace(int folder, const char *id, int grace_ms);
 int record_grace(const struct record_hold *hold);
 /*
- * The file beside the records that every session locks while it changes names, opened once more: its lock is
- * this descriptor's. -1: none. No allocation.
+ * Opens the file that every session locks while it changes names. The new fd has its own lock.
+ * Returns -1 if there is none. No allocation.
  */
 int record_names(const struct record_hold *hold);
-/* The session is over. No allocation; of two who hold it either may do it, or both. */
+/* Removes the record at the end; supervisor and guard may both do it. No allocation. */
 void record_remove(struct record_hold *hold);
 
 enum record_state {
 	RECORD_LIVE,
-	RECORD_ODD,   /* someone holds it, and it cannot be read, or not yet */
-	RECORD_GONE,  /* there is none, or none any more */
-	RECORD_REAPED /* there was one, of a session that had ended; now there is none */
+	RECORD_ODD,   /* locked, but unreadable or not complete yet */
+	RECORD_GONE,  /* does not exist */
+	RECORD_REAPED /* of a dead session; it was removed */
 };
-/*
- * Looks at one record; nothing in it is believed without a check. Only a live one fills
- * ret_record.
- */
+/* Reads one record and checks all of it. Only for a live one is ret_record filled. */
 enum record_state record_look(struct arena *arena, int folder, const char *id,
 			      struct record *ret_record);
-/* Every live session; dead records are reaped. */
+/* Lists the live sessions, in arena, and reaps dead records. */
 int record_list(struct arena *arena, int folder, struct record **ret_records, size_t *ret_count,
 		struct cordon_error *err);
-/* At every start: reads a few records and reaps the dead ones. */
+/* Called at every start: reads a few records and reaps the dead ones. */
 void record_sweep(int folder);
 
-/* What lies beside a record, with these behind its name: the socket of a named session, a grace. */
-#define RECORD_NAMES ".names" /* by itself, for all */
+/* Files beside the records. The suffixes .sock and .end follow an id. */
+#define RECORD_NAMES ".names" /* one file for all sessions */
 #define RECORD_SOCKET ".sock"
 #define RECORD_GRACE ".end"
 #define RECORD_SOCKET_SIZE (RECORD_ID_LENGTH + 6)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The frame of the linter: what is looked up once, the tables of checks, the order of findings. The
- * checks are in lint_rules (one rule), lint_reach (rules against each other), lint_texts (the rest
- * of a text) and lint_startup (secrets in files). Nothing here changes what a plan decides.
+ * Runs the checks from tables, and sorts the findings. The checks are in lint_rules (one rule),
+ * lint_conflicts (rules against each other), lint_settings (the rest of a text) and lint_secrets
+ * (secrets in files). Must not change what a plan decides.
  */
 #include "explain/lint/lint.h"
 
@@ -92,9 +92,9 @@ lint_opened(struct linter *l, const struct planned_rule *by)
 	return count == 0 || list.failed ? NULL : arena_strdup(&l->scratch, list.text, NULL);
 }
 
-/* ---- what is looked up once ---- */
+/* ---- lookups ---- */
 
-/* *ret->path stays NULL for what means nothing here. */
+/* *ret->path stays NULL for a token without a value on this host. */
 static int
 locate(struct linter *l, const char *written, struct resolved *ret)
 {
@@ -123,7 +123,7 @@ find_home(struct linter *l)
 static int
 add_secret(struct linter *l, const char *written)
 {
-	/* of a system that is not this one nothing is known, so nothing counts as absent */
+	/* files of another system are unknown, so none counts as missing */
 	bool unknown = l->plan->host->view == &fs_macos_minimal;
 	struct resolved resolved;
 	struct opened *slot;
@@ -144,7 +144,7 @@ add_secret(struct linter *l, const char *written)
 	return slot->written == NULL ? -CORDON_E_MEMORY : 0;
 }
 
-/* The list of secrets is the profile that lets everything else be read. */
+/* The secrets are the denies of the profile open-reads. */
 static int
 find_secrets(struct linter *l)
 {
@@ -177,7 +177,7 @@ add_dir(struct linter *l, const char *path)
 	rc = resolve_path(&l->scratch, l->plan->host->view, path, &resolved, NULL);
 	if (rc < 0)
 		return rc == -CORDON_E_MEMORY ? cordon_no_memory(l->err) : 0;
-	/* a project's own programs are the project's business */
+	/* programs of the project may be changed in the project */
 	if (project != NULL && path_below(resolved.path, project))
 		return 0;
 	slot = arena_push(&l->scratch, &l->dirs, &l->dir_count, sizeof *slot, l->err);
@@ -278,7 +278,7 @@ by_place(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->text, y->text);
 }
 
-/* A rule that stands for several paths says the same of each. */
+/* Sorts, and removes duplicates: a rule for several paths has the same finding for each. */
 static void
 sort_findings(struct findings *findings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a person should hear about a policy that is valid but may not mean what it seems to.
- * Findings are about the written texts and never change a plan; only what is certain is claimed.
+ * Finds likely mistakes in a valid policy. Findings are about the texts as written, must be
+ * certain, and never change a plan.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ enum severity { LINT_NOTE, LINT_WARNING };
 struct lint_finding {
 	enum severity severity;
 	struct place place;
-	const char *text; /* one line in words; never a secret's value */
+	const char *text; /* one line; never the value of a secret */
 };
 
 struct findings {
@@ -21,7 +21,7 @@ struct findings {
 };
 
 /*
- * Judges every text of the plan (not the installed profiles themselves), sorted by place. The
- * findings live in the plan's arena.
+ * Checks every text of the plan, but not the installed profiles. The findings are sorted by source
+ * position and live in the plan's arena.
  */
 int lint_plan(struct plan *plan, struct findings *ret, struct cordon_error *err);

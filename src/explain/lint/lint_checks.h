@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the linter share; nobody else includes this. */
+/* Shared by the files of the linter; must not be included elsewhere. */
 #pragma once
 
 #include "explain/lint/lint.h"
 
-/* A place that is known to hold secrets, and who makes it readable. */
+/* A path that is known to contain secrets, and the rule that makes it readable. */
 struct opened {
 	const char *path;    /* canonical */
-	const char *written; /* as people write it */
+	const char *written; /* as written in a policy */
 	bool open;
 	const struct planned_rule *by; /* NULL: the default */
 };
 
-/* A folder on PATH that lies outside the project. */
+/* A directory on PATH outside the project. */
 struct program_dir {
 	const char *path; /* canonical */
 	struct verdict verdict;
@@ -28,7 +28,7 @@ struct linter {
 	size_t secret_count;
 	struct program_dir *dirs;
 	size_t dir_count;
-	int guesses; /* how many more misspelt names may be tried */
+	int guesses; /* how many misspelt names may still be tried */
 };
 
 /* One policy text of the plan. */
@@ -39,18 +39,18 @@ struct lint_text {
 
 int lint_add(struct linter *l, enum severity severity, struct place place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* "config.json:4:12": where a rule stands, in the scratch arena. */
+/* Returns the source position of a rule, "config.json:4:12", in the scratch arena. */
 const char *lint_source(struct linter *l, const struct planned_rule *rule);
-/* Written by the user, the administrator or the project, and in force. */
+/* Is it written by the user, the administrator or the project, and in force? */
 bool lint_is_own(const struct planned_rule *rule);
-/* Does the verdict rest on this rule for some of these rights? */
+/* Does this rule decide the verdict for some of these rights? */
 bool lint_decides(const struct verdict *verdict, const struct planned_rule *rule, unsigned rights);
-/* The secrets that a rule (NULL: the default) opens: "~/.aws, ~/.kube and 2 more"; or NULL. */
+/* Returns the secrets that a rule (NULL: the default) opens, "~/.aws and 2 more"; or NULL. */
 const char *lint_opened(struct linter *l, const struct planned_rule *by);
-/* Does a variable's name say that its value is a secret? */
+/* Is it the name of a variable whose value is a secret? */
 bool lint_secret_name(const char *name, size_t length);
 
-/* lint_rules.c: judge one rule. */
+/* lint_rules.c: check one rule. */
 int lint_missing(struct linter *l, struct planned_rule *rule);
 int lint_secret(struct linter *l, struct planned_rule *rule);
 int lint_wide(struct linter *l, struct planned_rule *rule);
@@ -59,12 +59,12 @@ int lint_builtin(struct linter *l, struct planned_rule *rule);
 int lint_protected(struct linter *l, struct planned_rule *rule);
 int lint_whole(struct linter *l, struct planned_rule *rule);
 int lint_everything(struct linter *l, struct planned_rule *rule);
-/* lint_conflicts.c: what a rule changes; the rule's rights are 0 for a moment. */
+/* lint_conflicts.c: does a rule change any decision? Sets the rule's rights to 0 for a moment. */
 int lint_reach(struct linter *l, struct planned_rule *rule);
 int lint_reopened(struct linter *l, struct planned_rule *rule);
 /* lint_conflicts.c: the same path allowed and denied in one layer. */
 int lint_pairs(struct linter *l);
-/* lint_settings.c: judge what one text says apart from its rules. */
+/* lint_settings.c: check the parts of a text that are not rules. */
 int lint_holes(struct linter *l, const struct lint_text *text);
 int lint_accept(struct linter *l, const struct lint_text *text);
 int lint_ech(struct linter *l, const struct lint_text *text);
@@ -74,7 +74,7 @@ int lint_sockets(struct linter *l, const struct lint_text *text);
 int lint_env(struct linter *l, const struct lint_text *text);
 int lint_default(struct linter *l, const struct lint_text *text);
 int lint_letters(struct linter *l, const struct lint_text *text);
-/* lint_settings.c: what an unapproved project asks for. */
+/* lint_settings.c: list the requests of an unapproved project. */
 int lint_requests(struct linter *l);
 /* lint_secrets.c: secrets in readable start-up files. */
 int lint_startup(struct linter *l);

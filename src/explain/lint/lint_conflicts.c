@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Rules against each other: pairs that contradict, rules that can never change anything, denies
- * that a profile opens again. Only what is certain for every path is claimed, so each test here
- * gives up as soon as another rule could make a difference.
+ * Checks rules against each other: contradictory pairs, rules without effect, denies that a profile
+ * overrides. A finding must be certain for every path, so each check gives up as soon as another
+ * rule could make a difference.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ first_at(const struct index *index, const char *path, size_t length)
 	return low;
 }
 
-/* Which rules one looks for: these rights with this effect, of this layer or (-1) of any. */
+/* A filter of rules: with this effect on some of these rights, of this layer (-1: any). */
 struct conflict_kind {
 	enum effect effect;
 	unsigned rights;
@@ -49,7 +49,7 @@ is_kind(const struct planned_rule *rule, const struct conflict_kind *kind)
 	       (kind->layer < 0 || (int)rule->layer == kind->layer);
 }
 
-/* At path or below it. What starts like path lies together, its neighbours "path-x" in between. */
+/* At path or below it. Paths with this prefix are adjacent in the index, but include "path-x". */
 static bool
 has_below(const struct index *index, const char *path, const struct conflict_kind *kind)
 {
@@ -100,7 +100,7 @@ has_pattern(const struct index *index, const struct conflict_kind *kind)
 	return false;
 }
 
-/* ---- rules that change nothing ---- */
+/* ---- rules without effect ---- */
 
 static bool
 is_before(const struct place *a, const struct place *b)
@@ -113,8 +113,8 @@ is_before(const struct place *a, const struct place *b)
 }
 
 /*
- * May `other` stand in for rule? Of two that say the same only one is called superfluous: the one
- * that is less trusted, says less, or comes later. Less trusted words make no others superfluous.
+ * Does `other` make rule superfluous? Of two equal rules only one is reported: the one that is less
+ * trusted, has fewer rights, or comes later. A less trusted rule never makes another superfluous.
  */
 static bool
 stands_in(const struct planned_rule *other, const struct planned_rule *rule)
@@ -140,8 +140,8 @@ is_protected(const struct index *index, const struct planned_rule *rule)
 }
 
 /*
- * With every right granted above by whole trees and no deny on the way, the state in which deeper
- * rules and patterns go on is the same with and without this one.
+ * If rules for whole trees above grant every right and there is no deny in between, deeper rules
+ * and patterns decide the same with and without this rule.
  */
 static bool
 allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
@@ -161,8 +161,8 @@ allow_adds_nothing(const struct index *index, const struct planned_rule *rule,
 }
 
 /*
- * A deny of the user or the administrator guards against later texts even where nothing is allowed
- * yet. One of the command line or of the project does not: nothing follows it.
+ * A deny of the user or the administrator has an effect on later texts even if nothing is allowed
+ * yet. One of the command line or the project has none, because no text follows.
  */
 static bool
 is_as_final(const struct planned_rule *by, const struct planned_rule *rule)
@@ -204,9 +204,9 @@ note_superfluous(struct linter *l, const struct planned_rule *rule, const struct
 			lint_source(l, by), allow ? "allows" : "denies");
 }
 
-/* ---- allows that never hold ---- */
+/* ---- allows without effect ---- */
 
-/* NULL, or how the deny takes this right from everything the rule allows. */
+/* Returns why a deny overrides this right for all paths of the rule, or NULL. */
 static const char *
 beaten_by(const struct index *index, const struct planned_rule *rule, const struct decision *by)
 {
@@ -216,7 +216,7 @@ beaten_by(const struct index *index, const struct planned_rule *rule, const stru
 
 	if (deny == NULL || deny->effect != EFFECT_DENY || deny->layer == LAYER_BUILTIN)
 		return NULL;
-	/* a glob that matches a folder matches everything in it */
+	/* a glob that matches a directory matches everything below it */
 	if (deny->match == MATCH_GLOB && deny->layer <= rule->layer)
 		return "patterns are applied after all paths";
 	if (by->overridden && deny->match == MATCH_SUBPATH && deny->layer < rule->layer &&
@@ -233,7 +233,7 @@ warn_beaten(struct linter *l, const struct planned_rule *rule)
 	struct verdict verdict = index_decide(index, rule->path);
 	const char *how = NULL;
 
-	/* naming a protected path does something even if the grant itself does not hold */
+	/* naming a protected path has an effect even if the grant has none */
 	if ((verdict.rights & rule->rights) || has_pattern(index, &allows) ||
 	    is_protected(index, rule))
 		return 0;
@@ -256,7 +256,7 @@ lint_reach(struct linter *l, struct planned_rule *rule)
 	struct verdict without;
 	bool superfluous;
 
-	/* what a dialect adds by itself nobody wants to hear about */
+	/* do not report rules that a dialect adds by default */
 	if (is_pattern(rule) || rule->rule->optional || rule->rule->worktrees)
 		return 0;
 	rule->rights = 0;
@@ -264,7 +264,7 @@ lint_reach(struct linter *l, struct planned_rule *rule)
 	rule->rights = rights;
 	superfluous = rule->effect == EFFECT_ALLOW ? allow_adds_nothing(index, rule, &without)
 						   : deny_takes_nothing(index, rule, &without);
-	/* what is a link here, as /bin, may be a folder of its own elsewhere */
+	/* a link on this host, such as /bin, may be a directory on another */
 	if (superfluous && rule->effect == EFFECT_ALLOW && rule->written != NULL)
 		return 0;
 	if (superfluous)
@@ -272,7 +272,7 @@ lint_reach(struct linter *l, struct planned_rule *rule)
 	return rule->effect == EFFECT_ALLOW ? warn_beaten(l, rule) : 0;
 }
 
-/* ---- denies that a profile opens again ---- */
+/* ---- denies that a profile overrides ---- */
 
 static bool
 reopens(const struct index *index, const struct planned_rule *allow,
@@ -331,7 +331,7 @@ warn_pair(struct linter *l, const struct planned_rule *loser, const struct plann
 			winner->effect == EFFECT_ALLOW ? "allows" : "denies", reason);
 }
 
-/* An allow of less than what is denied is an exception, and meant. */
+/* An allow that is narrower than the deny is an intended exception. */
 static bool
 cancels(const struct planned_rule *allow, const struct planned_rule *deny)
 {
@@ -339,7 +339,7 @@ cancels(const struct planned_rule *allow, const struct planned_rule *deny)
 	       (allow->match == deny->match || allow->match == MATCH_SUBPATH);
 }
 
-/* Denies come before allows where path and layer are the same; one pair of each deny is enough. */
+/* With equal path and layer, denies precede allows. Reports one pair for each deny. */
 static int
 pair_paths(struct linter *l)
 {
@@ -374,7 +374,7 @@ by_pattern(const void *a, const void *b)
 		order = (int)x->match - (int)y->match;
 	if (order == 0)
 		order = (int)x->layer - (int)y->layer;
-	/* both point into one array, in the order of applying */
+	/* both point into one array, which is in the order of application */
 	return order != 0 ? order : (x > y) - (x < y);
 }
 

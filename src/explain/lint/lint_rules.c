@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One rule at a time: does it name what is not there, or open what should stay closed? A grant that
- * something else takes back is not complained about: every check asks the index who decides.
+ * Checks single rules: missing paths, access to secrets, programs and protected files. A grant that
+ * another rule overrides is not reported: every check looks up the deciding rule in the index.
  */
 #include <limits.h>
 #include <string.h>
@@ -38,7 +38,7 @@ is_alive(const struct linter *l, const struct planned_rule *rule)
 	return lint_decides(&verdict, rule, rule->rights);
 }
 
-/* The folder that a rule covers with everything in it; NULL when it covers less. */
+/* Returns the directory whose whole tree a rule covers, or NULL. */
 static const char *
 whole_of(const struct planned_rule *rule)
 {
@@ -59,7 +59,7 @@ whole_of(const struct planned_rule *rule)
 struct guess {
 	const struct fs_view *view;
 	char path[PATH_MAX];
-	size_t dir; /* length of what stands before the name, with its slash */
+	size_t dir; /* length of the directory with its slash */
 };
 
 static enum fs_kind
@@ -70,7 +70,7 @@ look(const struct fs_view *view, const char *path)
 	return view->look(view->ctx, path, link);
 }
 
-/* Is there something called name with skip bytes at `at` replaced by put? Leaves it in path. */
+/* Is there a file called name with skip bytes at `at` replaced by put? Leaves it in path. */
 static bool
 exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const char *put)
 {
@@ -87,8 +87,8 @@ exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const c
 }
 
 /*
- * A view cannot list a folder, so the names one slip away are tried instead. Short names are one
- * slip away from too much.
+ * A view cannot list a directory, so all names with one typing error are tried. Names shorter than
+ * three bytes would match too much.
  */
 static bool
 guess_name(struct guess *guess, const char *name)
@@ -117,7 +117,7 @@ guess_name(struct guess *guess, const char *name)
 	return false;
 }
 
-/* Length of the shortest part of path that does not exist; 0 when that is not known. */
+/* Returns the length of the shortest part of path that does not exist; 0 if unknown. */
 static size_t
 missing_length(const struct fs_view *view, const char *path)
 {
@@ -178,7 +178,7 @@ is_public_key(const char *path)
 	return length > 4 && strcmp(path + length - 4, ".pub") == 0;
 }
 
-/* An entry of baseline_never: tools and caches that all projects share. */
+/* Is it in baseline_never: tools and caches that all projects share? */
 static bool
 is_shared(const struct linter *l, const char *path)
 {
@@ -224,7 +224,7 @@ lint_wide(struct linter *l, struct planned_rule *rule)
 	if (rule->effect != EFFECT_ALLOW || !(rule->rights & RIGHT_READ) ||
 	    secret_is_path(l->plan, rule->root))
 		return 0;
-	/* what a rule names itself was meant */
+	/* a path that the rule itself names is intended */
 	for (size_t i = 0; i < l->secret_count; i++)
 		if (strcmp(l->secrets[i].path, rule->path) == 0)
 			return 0;
@@ -236,7 +236,7 @@ lint_wide(struct linter *l, struct planned_rule *rule)
 			rule->rule->path, opened);
 }
 
-/* ---- what must not be changed ---- */
+/* ---- changes ---- */
 
 static int
 warn_program(struct linter *l, const struct planned_rule *rule, const char *dir)
@@ -274,7 +274,7 @@ is_project_policy(const struct linter *l, const char *path)
 	       strcmp(path_last(path), PROJECT_POLICY_NAME) == 0;
 }
 
-/* Built-in denies are few: cordon's folders and the policy files of this run. */
+/* There are few built-in denies: for cordon's directories and the policy files of this call. */
 int
 lint_builtin(struct linter *l, struct planned_rule *rule)
 {
@@ -302,7 +302,7 @@ lint_builtin(struct linter *l, struct planned_rule *rule)
 					  covered->rule->why);
 }
 
-/* Naming a protected path is the one way to lift its protection, for whoever may. */
+/* Only naming a protected path lifts its protection, if the source may. */
 int
 lint_protected(struct linter *l, struct planned_rule *rule)
 {
@@ -331,9 +331,9 @@ lint_protected(struct linter *l, struct planned_rule *rule)
 	return 0;
 }
 
-/* ---- too much at once ---- */
+/* ---- wide grants ---- */
 
-/* Where systems keep homes: each name in these folders is one. */
+/* Is it a directory of home directories, or one of the home directories? */
 static bool
 is_home_folder(const char *path)
 {
@@ -368,7 +368,7 @@ lint_whole(struct linter *l, struct planned_rule *rule)
 	return 0;
 }
 
-/* Asks the rule alone about paths that have nothing in common. */
+/* Applies the rule alone to paths that have nothing in common. */
 static bool
 matches_everything(const struct planned_rule *rule)
 {

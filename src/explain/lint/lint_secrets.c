@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Secrets in shell start-up files that the policy makes readable. Files are read only when
- * the view says they are there and the plan would let them be read. Only the variable's name leaves
- * this file, never its value.
+ * Finds secrets in shell start-up files that the policy makes readable. A file is read only if it
+ * exists in the view and the plan allows reading it. Findings have the name of the variable, and
+ * must never have its value.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #define STARTUP_SIZE_MAX (1u << 20)
 #define STARTUP_FINDINGS_MAX 20
 
-/* Besides baseline_dotfiles: what shells read in folders of that list, and what bash sources. */
+/* In addition to baseline_dotfiles: files in its directories, and files that bash sources. */
 static const char *const more_files[] = {
 	"~/.bash_aliases",
 	"~/.bash_logout",
@@ -37,8 +37,8 @@ static const char *const more_files[] = {
 struct startup {
 	const char *path; /* canonical */
 	const char *made_readable_by;
-	bool spaced; /* no shell script: "name = value" */
-	int left;    /* findings that may still be made */
+	bool spaced; /* not a shell script: "name = value" */
+	int left;    /* how many findings may still be added */
 };
 
 /* ---- names ---- */
@@ -57,7 +57,7 @@ ends_with(const char *name, size_t length, const char *end)
 	return length >= n && ascii_same_n(name + length - n, end, n);
 }
 
-/* KEY in API_KEY and KEYS, not in KEYBOARD: what comes behind ends the word. */
+/* Does a word end before rest? KEY is a word in API_KEY and KEYS, but not in KEYBOARD. */
 static bool
 is_word_end(const char *rest, size_t length)
 {
@@ -78,7 +78,7 @@ lint_secret_name(const char *name, size_t length)
 		{"KEY", true},	     {"TOKEN", true},	{"SECRET", false},
 		{"PASSWORD", false}, {"PASSWD", false}, {"CREDENTIAL", false},
 	};
-	/* these say where a secret is */
+	/* the value is the path of a secret */
 	static const char *const places[] = {"_FILE", "_DIR", "_PATH", NULL};
 
 	for (size_t i = 0; places[i] != NULL; i++)
@@ -116,7 +116,7 @@ is_switch(const char *value)
 	return false;
 }
 
-/* Is there a value in the text itself, rather than a reference to one? */
+/* Is it a value, rather than a reference to one? */
 static bool
 is_literal(const struct linter *l, const char *value)
 {
@@ -128,19 +128,19 @@ is_literal(const struct linter *l, const char *value)
 		return false;
 	if (quote != '\'' && strchr("$`(", *value) != NULL)
 		return false;
-	/* a file in the home is a place, not a value */
+	/* a path in the home directory is no secret */
 	return !is_switch(value) && !str_starts(value, "~/") &&
 	       !(l->home != NULL && str_starts(value, l->home));
 }
 
-/* What stands before a name that is being set; "$NAME" and "--name" are something else. */
+/* Does the character before the name allow an assignment? Not in "$NAME" and "--name". */
 static bool
 may_precede(const char *line, const char *name)
 {
 	return name == line || strchr(" \t;&|({\"'`:.", name[-1]) != NULL;
 }
 
-/* The value in "NAME=VALUE" at name, or NULL. spaced: "NAME = VALUE" sets, it does not compare. */
+/* Returns the value in "NAME=VALUE" at name, or NULL. spaced: "NAME = VALUE" is an assignment too. */
 static const char *
 assigned_value(const char *line, const char *name, size_t length, bool spaced)
 {
@@ -153,7 +153,7 @@ assigned_value(const char *line, const char *name, size_t length, bool spaced)
 	return spaced ? at + 1 + blanks(at + 1) : at + 1;
 }
 
-/* The name in "set -gx NAME VALUE" and its like, or NULL; what follows the name is " " or ":". */
+/* Returns the name in commands like "set -gx NAME VALUE", or NULL. It is followed by " " or ":". */
 static const char *
 set_name(const char *line)
 {
@@ -182,7 +182,7 @@ name_length(const char *text)
 	return length;
 }
 
-/* The next name in the line that is given a secret, from `from` on; NULL when there is none. */
+/* Returns the next name in the line, starting at `from`, that is set to a secret; or NULL. */
 static const char *
 next_secret(const struct linter *l, const struct startup *file, const char *line, const char *from,
 	    size_t *ret_length)
@@ -263,7 +263,7 @@ scan_file(struct linter *l, struct startup *file)
 		return cordon_no_memory(l->err);
 	if (rc == 0)
 		return scan_text(l, file, text, length);
-	/* what we cannot open for another reason, the command cannot either */
+	/* if it cannot be opened for another reason, the command cannot open it either */
 	if (why.sys != 0)
 		return 0;
 	return lint_add(l, LINT_NOTE, (struct place){file->path, 0, 0},
@@ -301,7 +301,7 @@ check_file(struct linter *l, const char *written)
 	verdict = index_decide(&l->plan->index, resolved.path);
 	if (resolved.kind != FS_FILE || !(verdict.rights & RIGHT_READ))
 		return 0;
-	/* the place outlives the linter */
+	/* findings outlive the linter */
 	file.path = arena_strdup(&l->plan->arena, resolved.path, l->err);
 	if (file.path == NULL)
 		return -CORDON_E_MEMORY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a text says apart from its rules: network, environment, accepted gaps, what its dialect did
- * not get, what an unapproved project asks for. A value set for a variable is never repeated.
+ * Checks the parts of a text that are not rules: network, environment, accepted gaps, settings that
+ * its dialect ignores, requests of an unapproved project. Must never print the value of a variable.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ lint_accept(struct linter *l, const struct lint_text *text)
 
 /* ---- network ---- */
 
-/* "*.com", and "*.co.uk" and its like: names that belong to nobody in particular. */
+/* Is it a pattern such as "*.com" or "*.co.uk", which covers names of many owners? */
 static bool
 is_registry_wide(const char *domain)
 {
@@ -177,7 +177,7 @@ lint_default(struct linter *l, const struct lint_text *text)
 	if (!text->in_force || !policy->has_default || rights == 0)
 		return 0;
 	opened = rights & RIGHT_READ ? lint_opened(l, NULL) : NULL;
-	/* reading by default is how these dialects work, and was not written by anybody */
+	/* these dialects allow reading by default; the author did not write it */
 	if (!(rights & RIGHTS_CHANGE) && policy->dialect != DIALECT_NATIVE)
 		severity = LINT_NOTE;
 	policy_rights_to_words(rights, words);
@@ -228,7 +228,7 @@ same_place(const struct place *a, const struct place *b)
 	return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
 }
 
-/* The variable that the request wants set, if its value should not be repeated. */
+/* Returns the variable that the request sets, if its value is a secret; or NULL. */
 static const char *
 secret_of(const struct policy *project, const struct request *request)
 {

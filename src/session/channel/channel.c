@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/* Also when the kernel lacks memory: a lost message would end the session. */
+/* Retries also if the kernel lacks memory: a lost message would end the session. */
 static bool
 try_again(int *tries)
 {

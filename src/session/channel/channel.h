@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The channel between supervisor and guard: values of fixed size on a socket pair. EOF tells either side
- * that the other has ended.
+ * The channel between supervisor and guard: values of fixed size on a socket pair. EOF tells either
+ * side that the other has ended.
  */
 #pragma once
 
 #include "session/session.h"
 
 enum guard_order_kind {
-	ORDER_SIGNAL,	/* value: to the command; where its terminal would tell all, to its group */
-	ORDER_CONFIRM,	/* value: which stop; is the command still in it? */
-	ORDER_STOPS,	/* none: the supervisor stops as well */
-	ORDER_CONTINUE, /* value: from which stop; front: in its own terminal's foreground */
-	ORDER_END	/* value: the cause; after ms milliseconds */
+	ORDER_SIGNAL,	/* value: signal for the command; with a pty, for its process group */
+	ORDER_CONFIRM,	/* value: number of a stop; is the command still in it? */
+	ORDER_STOPS,	/* no value: the supervisor is about to stop */
+	ORDER_CONTINUE, /* value: number of the stop, or 0; front: in the foreground of its pty */
+	ORDER_END	/* value: enum session_cause; end the session in ms milliseconds */
 };
 struct guard_order {
 	enum guard_order_kind kind;
 	int value;
 	int64_t ms;
-	uint32_t front; /* 0 or 1 */
-	uint32_t
-		unused; /* 0: the spawner is in the sandbox, and must not be sent what was in memory */
+	uint32_t front;	 /* 0 or 1 */
+	uint32_t unused; /* 0: padding would leak memory contents to the spawner in the sandbox */
 };
 _Static_assert(sizeof(struct guard_order) == 24, "no padding");
 
 enum guard_news_kind {
-	NEWS_FAILED,  /* why: nothing was started, everything is cleaned up */
-	NEWS_STOPPED, /* status: for which time; when we hear it, it may be over */
-	NEWS_STAYS,   /* status: by that signal, and it is not over */
-	NEWS_LEFT,    /* the command ended, what it left lives on; the guard stays */
-	NEWS_DONE     /* all is ended and cleaned up */
+	NEWS_FAILED,  /* why: the command was not started, everything is cleaned up */
+	NEWS_STOPPED, /* status: number of the stop, which may be over by now */
+	NEWS_STAYS,   /* status: stop signal; the command is still stopped */
+	NEWS_LEFT,    /* the command ended; processes of the session and the guard live on */
+	NEWS_DONE     /* the session has ended and is cleaned up */
 };
 struct guard_news {
 	enum guard_news_kind kind;
@@ -47,6 +46,6 @@ _Static_assert(sizeof(struct guard_news) ==
 /* Is it one of the four signals that stop a job? A wait status of a traced child names any other. */
 bool channel_signal_stops_job(int signal);
 
-/* False when the other side has closed it. Never SIGPIPE. */
+/* Both return false if the other side has closed the channel. They never cause SIGPIPE. */
 bool channel_send(int line, const void *value, size_t size);
 bool channel_receive(int line, void *value, size_t size);

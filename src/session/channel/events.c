@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The receiving end of the refusal socket: senders never block, and its end is no error. And the table of
- * changed autorun files, which is read when the process that writes it has ended.
+ * Receives refusals: senders never block, and EOF is no error. Owns the table of changed autorun
+ * files, which is read when the process that writes it has ended.
  */
 #include "base/os.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refusals of a running session and its changes of autorun files, from broker and proxy to the supervisor,
- * which reports them.
+ * Refusals of a running session and its changes of autorun files, from broker and proxy to the
+ * supervisor, which reports them.
  */
 #pragma once
 
@@ -14,17 +14,17 @@ struct session_request;
 #define EVENTS_MAX 1000
 
 struct event_source {
-	int ours;   /* refusals arrive here; -1: none, or no more */
-	int theirs; /* for broker and proxy; closed when they have it */
+	int ours;   /* socket from which refusals are read; -1: none, or at EOF */
+	int theirs; /* the other end, which broker and proxy inherit; then closed here */
 	unsigned count;
-	struct autorun_changes *changed; /* NULL: nobody could note anything */
+	struct autorun_changes *changed; /* NULL: nothing was opened */
 };
 
-/* Opens nothing where only the kernel refuses. */
+/* Opens nothing if there is neither broker nor proxy. */
 int events_open(const struct session_request *request, struct event_source *ret_source,
 		struct cordon_error *err);
 void events_handed_over(struct event_source *event_source);
-/* Reports what has arrived; to be called when ours is readable, and once at the end. */
+/* Reports pending refusals. Call it when `ours` is readable, and once at the end. */
 void events_drain(struct event_source *event_source, const struct session_request *request);
 /* Reports the changes, after the session; returns how many more there are. */
 unsigned events_changes(const struct event_source *event_source,

@@ -35,7 +35,7 @@ enum command_event {
 	COMMAND_ENDS,
 	COMMAND_GETS_SIGCONT,	    /* the supervisor forwards one */
 	COMMAND_STOP_IS_OVER,	    /* the supervisor continues after the stop that lasts */
-	COMMAND_OTHER_STOP_IS_OVER, /* after one that has been followed by a continue */
+	COMMAND_OTHER_STOP_IS_OVER, /* after a stop that was already over */
 	COMMAND_EVENTS
 };
 
@@ -51,7 +51,7 @@ enum report_state {
 enum report_event {
 	REPORT_COMMAND_IS_STOPPED,
 	REPORT_CONFIRM_SAME,  /* ORDER_CONFIRM, and the command is in the stop that was reported */
-	REPORT_CONFIRM_OTHER, /* and it is not */
+	REPORT_CONFIRM_OTHER, /* ORDER_CONFIRM, and it is not */
 	REPORT_STOPS,	      /* ORDER_STOPS */
 	REPORT_CONTINUES,     /* ORDER_CONTINUE after a stop */
 	REPORT_LEAVES,	      /* NEWS_LEFT was sent */
@@ -62,7 +62,7 @@ enum report_event {
 enum supervisor_state {
 	SUPERVISOR_RUNS,
 	SUPERVISOR_CONFIRMS,	       /* ORDER_CONFIRM was sent */
-	SUPERVISOR_CONFIRMS_CONTINUED, /* and a SIGCONT came since: NEWS_STAYS may be older than that */
+	SUPERVISOR_CONFIRMS_CONTINUED, /* then SIGCONT was read: NEWS_STAYS may be older */
 	SUPERVISOR_RESUMED, /* after its own stop: the SIGCONT that ended it is not read yet */
 	SUPERVISOR_STATES
 };
@@ -74,7 +74,7 @@ enum supervisor_event {
 	SUPERVISOR_EVENTS
 };
 
-/* Each changes the state and returns what is to be done. */
+/* Each changes the state and returns the action to perform. */
 enum job_action job_control_command(enum command_state *state, enum command_event event);
 enum job_action job_control_report(enum report_state *state, enum report_event event);
 enum job_action job_control_supervisor(enum supervisor_state *state, enum supervisor_event event);

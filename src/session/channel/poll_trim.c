@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory of a process that waits. Clean pages of the program are dropped, and read from the file again
- * when they are needed; pages that were written, also by the loader, stay.
+ * Saves memory in a waiting process: drops clean pages of the program, which the kernel reads again
+ * from the file on a page fault. Pages that were written, also by the loader, stay.
  */
 #include "base/os.h"
 
@@ -19,6 +19,6 @@ poll_trim(struct pollfd *fds, unsigned count, int timeout_ms, bool *is_trimmed)
 		return n;
 	os_drop_clean_pages();
 	*is_trimmed = true;
-	/* here: any other code would bring its pages back */
+	/* poll again here, because other code would fault its pages in */
 	return poll(fds, count, timeout_ms < 0 ? -1 : timeout_ms - TRIM_MS);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starts the guard, and in it the command. The guard is the command's parent and the subreaper of all
- * below it. It is a copy of a supervisor that may have had threads, so it allocates nothing. All
- * signals are blocked and read from an fd. Once the command runs, the guard has none of the invoker's
- * fds: a reader of a pipe sees its end without waiting for the guard.
+ * Starts the guard, and in it the command. The guard is the parent of the command and a subreaper.
+ * It is forked from a supervisor that may have had threads, so it must not allocate. All signals
+ * are blocked and read from an fd. Once the command runs, the guard has none of the invoker's fds:
+ * the reader of a pipe gets EOF when the command has closed it.
  */
 #include "base/os_process.h"
 
@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "session/guard/guard.h"
 
-/* EOF: exec succeeded. Otherwise an error value, the reason why it did not. */
+/* EOF means that exec succeeded; otherwise reads the error. */
 static bool
 read_report(int report, struct cordon_error *ret_why)
 {
@@ -79,7 +79,7 @@ start_command(struct guard_state *watch, struct cordon_error *ret_why)
 	return started;
 }
 
-/* In the guard, as the cgroup: made earlier, it would be left behind by a supervisor that is killed. */
+/* Called in the guard, because a supervisor that is killed before the fork would leave it behind. */
 static bool
 make_tmp(struct guard_state *watch, struct cordon_error *ret_why)
 {
@@ -92,7 +92,7 @@ make_tmp(struct guard_state *watch, struct cordon_error *ret_why)
 	       enforce_grant_tmp(task->child.box, task->private_tmp, ret_why) == 0;
 }
 
-/* The guard leads the session (setsid) whose controlling terminal is the command's own pty. */
+/* Makes the guard the session leader of the command's pty. */
 static bool
 lead_terminal(int terminal, struct cordon_error *ret_why)
 {
@@ -117,8 +117,8 @@ become_subreaper(const struct guard_state *watch, struct cordon_error *ret_why)
 }
 
 /*
- * A reader of the command's output must not wait for the guard. The command's own pty stays open as 0:
- * else its master would report a hangup whenever the command closes it.
+ * Closes the invoker's fds: a reader of the command's output must not wait for the guard. The pty
+ * stays open as fd 0; otherwise its master would report a hang-up whenever the command closes it.
  */
 static void
 detach(struct guard_state *watch)
@@ -150,12 +150,12 @@ detach(struct guard_state *watch)
 	/* a kill of the supervisor's process group must not reach the guard; fails where it leads one */
 	if (setsid() < 0)
 		errno = 0;
-	/* else the file system of the working directory could not be unmounted */
+	/* do not keep the file system of the working directory busy */
 	if (chdir("/") < 0)
 		return;
 }
 
-/* The supervisor of a shared session leaves as soon as the session is there. */
+/* The supervisor that started a shared session detaches once the spawner runs. */
 static void
 release_supervisor(struct guard_state *watch)
 {
@@ -223,7 +223,7 @@ guard_start(const struct guard_task *task, struct guard *ret_guard, struct cordo
 
 	if (os_line(ends) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a socket pair");
-	/* blocked before the fork: no signal may end the guard before it can read it */
+	/* block signals before the fork: none may kill the guard before it can read them */
 	sigfillset(&all);
 	pid = sigprocmask(SIG_SETMASK, &all, &old) < 0 ? -1 : fork();
 	if (pid == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The end of a session, in the guard: what was started ends, what was made is removed, and the
- * supervisor is told. It may be all that is left of the session, so it allocates nothing.
+ * Ends a session in the guard: kills its processes, removes cgroup, private tmp and record, and
+ * reports to the supervisor. Must not allocate.
  */
 #include "base/os.h"
 
@@ -26,7 +26,7 @@ guard_asked(struct guard_state *watch)
 {
 	if (channel_receive(watch->spawner, &watch->question, sizeof watch->question))
 		return;
-	/* that it ended is told by a signal as well */
+	/* EOF: the spawner ended, which SIGCHLD reports */
 	close(watch->spawner);
 	watch->spawner = -1;
 	watch->question = 0;
@@ -41,7 +41,7 @@ guard_answer(struct guard_state *watch)
 
 	if (watch->question == 0)
 		return true;
-	/* where orphans come to the spawner it knows by itself */
+	/* without a fingerprint all orphans are children of the spawner, which has none left */
 	if (watch->group.kind == TRACKED_BY_MARK && !process_tree_is_empty(&but_it))
 		return false;
 	channel_send(watch->spawner, &watch->question, sizeof watch->question);
@@ -55,7 +55,7 @@ guard_untrace(const struct guard_state *watch, pid_t pid, int status)
 	return enforce_untrace(watch->task->child.box, pid, WSTOPSIG(status));
 }
 
-/* A traced child is reported when it stops, also to those that ask for ends only. */
+/* waitpid() reports stops of a traced child even without WUNTRACED. */
 static void
 note_change(struct guard_state *watch, pid_t pid, int status)
 {
@@ -67,7 +67,7 @@ note_change(struct guard_state *watch, pid_t pid, int status)
 	}
 }
 
-/* True when nothing is left. The command's status is kept. */
+/* Reaps children, and returns true if no process is left. Stores the status of the command. */
 static bool
 reap(struct guard_state *watch)
 {
@@ -79,7 +79,7 @@ reap(struct guard_state *watch)
 	return guard_is_over(watch);
 }
 
-/* A spawner that is the last one left goes when it is told so. */
+/* Answers the spawner, which exits if it is the last process, and serves the sandbox. */
 static void
 attend(struct guard_state *watch)
 {
@@ -92,7 +92,7 @@ attend(struct guard_state *watch)
 		enforce_service(watch->task->child.box);
 }
 
-/* In one step, where that can be done. */
+/* Signals all processes at once (kill all), if that is possible. */
 static bool
 signal_all(struct guard_state *watch, int signal)
 {
@@ -109,7 +109,7 @@ ask_first(struct guard_state *watch)
 
 	if (watch->grace_ms <= 0 || reap(watch))
 		return;
-	/* what is stopped would never hear of it */
+	/* a stopped process does not handle SIGTERM before SIGCONT */
 	if (!signal_all(watch, SIGTERM) || !signal_all(watch, SIGCONT))
 		process_tree_terminate(&all);
 	while (!reap(watch) && clock_ms() < until) {
@@ -118,12 +118,12 @@ ask_first(struct guard_state *watch)
 	}
 }
 
-/* Nobody should be in it any more; somebody may have been put there who is none of our tree. */
+/* Removes the session group. If it is not empty, kills processes that were moved into the cgroup. */
 static void
 end_group(struct guard_state *watch)
 {
 	watch->hit_processes = session_group_hit_processes(&watch->group);
-	/* only if that is how it ended: the kernel says it of what died long before, too */
+	/* only if the command died of SIGKILL: the OOM counter includes earlier processes */
 	if (watch->cause == SESSION_SIGNALLED && WIFSIGNALED(watch->status) &&
 	    WTERMSIG(watch->status) == SIGKILL && session_group_hit_memory(&watch->group))
 		watch->cause = SESSION_MEMORY;
@@ -140,13 +140,13 @@ is_command_over(struct guard_state *watch)
 
 	if (pid > 0)
 		note_change(watch, pid, status);
-	/* its end is not reported before that of its last thread, which a tracer has to wait for */
+	/* its exit is reported after that of its last thread; reap traced threads first */
 	if (pid == 0)
 		process_tree_reap_threads(watch->command);
 	return watch->command_state == COMMAND_ENDED || pid < 0;
 }
 
-/* Its status is read before the walk could take it. */
+/* Ends the command first, so that its status is not reaped by process_tree_kill. */
 static void
 end_command(struct guard_state *watch)
 {
@@ -162,16 +162,16 @@ end_command(struct guard_state *watch)
 	job_control_command(&watch->command_state, COMMAND_ENDS);
 }
 
-/* Ends everything, then removes what the session made. */
+/* Kills every process, then removes cgroup, private tmp and record. */
 static void
 end_all(struct guard_state *watch, struct tree_end *ret_end)
 {
 	const struct tree_spare all = {.group = &watch->group};
 
 	*ret_end = (struct tree_end){0};
-	/* without a look first: in a storm of forks one takes long, and sees little */
+	/* signal before listing: in a fork bomb a listing is slow and incomplete */
 	if (signal_all(watch, SIGKILL) || !process_tree_is_empty(&all)) {
-		/* who is known by a mark is found with the tree, and counted */
+		/* processes with a fingerprint are killed and counted by process_tree_kill */
 		if (watch->group.kind != TRACKED_BY_MARK)
 			session_group_kill(&watch->group, SESSION_DEADLINE_MS);
 		process_tree_kill(&all, SESSION_DEADLINE_MS, ret_end);
@@ -189,7 +189,7 @@ guard_wake(const struct guard_state *watch)
 		kill(watch->supervisor, SIGCONT);
 }
 
-/* It is gone, goes on, or asked again instead of stopping. */
+/* Has the supervisor exited, continued, or sent another ORDER_CONFIRM instead of stopping? */
 static bool
 is_awake(const struct guard_state *watch)
 {
@@ -199,7 +199,7 @@ is_awake(const struct guard_state *watch)
 	       order.kind == ORDER_CONFIRM || (order.kind == ORDER_CONTINUE && order.value > 0);
 }
 
-/* A supervisor that may be about to stop would stop after the first SIGCONT. */
+/* SIGCONT is repeated: a supervisor that is about to stop would stop after the first one. */
 void
 guard_report_end(const struct guard_state *watch, const struct guard_news *news)
 {

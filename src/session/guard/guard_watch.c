@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The guard's loop. It ends the session when the command has ended, when a limit is reached, when it is
- * ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
+ * The guard's loop. It ends the session when the command has ended, when a limit is reached, when
+ * it is ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
  */
 #include "base/os_process.h"
 
@@ -23,7 +23,7 @@ end_for(struct guard_state *watch, enum session_cause cause, int64_t grace_ms)
 	guard_finish(watch, NEWS_DONE, NULL);
 }
 
-/* With leave, the processes that the command started live on: the supervisor leaves, the guard stays. */
+/* With --leave, processes of the command live on: the supervisor exits, the guard stays. */
 static void
 command_ended(struct guard_state *watch, int status, const struct rusage *used)
 {
@@ -42,7 +42,7 @@ command_ended(struct guard_state *watch, int status, const struct rusage *used)
 
 /* ---- job control ---- */
 
-/* On a pty of its own the whole process group gets it, as from a terminal. */
+/* With a pty the whole process group gets the signal, as from a terminal. */
 static void
 signal_command(const struct guard_state *watch, int signal)
 {
@@ -89,7 +89,7 @@ child_stopped(struct guard_state *watch, pid_t pid, int status)
 	if (guard_untrace(watch, pid, status) || pid != watch->command ||
 	    !channel_signal_stops_job(WSTOPSIG(status)))
 		return;
-	/* one of its commands stopped it, and it enforces their time limits */
+	/* a command stopped the spawner, which must run to enforce time limits */
 	if (watch->task->child.spawner != NULL) {
 		kill(pid, SIGCONT);
 		return;
@@ -144,8 +144,8 @@ read_signals(struct guard_state *watch)
 /* ---- orders ---- */
 
 /*
- * A SIGCONT to a process group continues the command as well, and it may have stopped anew since. Of a
- * command that was continued and is dying wait() reports neither: process_is_running() tells.
+ * A SIGCONT to the process group continues the command as well, and it may have stopped again since.
+ * wait() does not report that for a command that is dying, so process_is_running() is checked.
  */
 static bool
 is_still_stopped(struct guard_state *watch, int stop)
@@ -177,13 +177,13 @@ confirm_stop(struct guard_state *watch, int stop)
 		report_stop(watch);
 }
 
-/* Stop 0: the supervisor did not stop, only its terminal changed hands. */
+/* Stop 0: the supervisor did not stop; only the foreground of its terminal changed. */
 static void
 continue_command(struct guard_state *watch, const struct guard_order *order)
 {
 	bool is_same = is_still_stopped(watch, order->value);
 
-	/* the foreground group that the command chose stays as long as nothing changes */
+	/* without a change, keep the foreground process group that the command set */
 	if (watch->terminal >= 0 && watch->command_state != COMMAND_ENDED &&
 	    (is_same || order->front != watch->in_front))
 		tcsetpgrp(watch->terminal, order->front ? getpgid(watch->command) : getpgrp());
@@ -195,7 +195,7 @@ continue_command(struct guard_state *watch, const struct guard_order *order)
 	report_stop(watch);
 }
 
-/* A second order may bring the end forward, never put it off. */
+/* A second order can only make the end earlier. */
 static void
 order_end(struct guard_state *watch, const struct guard_order *order)
 {
@@ -237,7 +237,7 @@ read_order(struct guard_state *watch)
 	}
 }
 
-/* The time that is up first: the limit, or an end that was ordered. */
+/* Returns the poll timeout; ends the session if a time limit or the time of ORDER_END has passed. */
 static int
 milliseconds_left(struct guard_state *watch)
 {
@@ -250,7 +250,7 @@ milliseconds_left(struct guard_state *watch)
 	limit = limit > 0 ? watch->started + limit - now : INT64_MAX;
 	if (watch->end_at > 0 && watch->end_at - now < limit)
 		limit = watch->end_at - now;
-	/* it stopped with a command that runs again, or the process that would continue it has ended */
+	/* continue a stopped supervisor if the command runs again, or if the invoker has ended */
 	if (watch->report == REPORT_SUPERVISOR_STOPS &&
 	    (!is_stopped(watch) || watch->invoker_ended)) {
 		guard_wake(watch);
@@ -258,7 +258,7 @@ milliseconds_left(struct guard_state *watch)
 	}
 	if (!guard_answer(watch))
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
-	/* orphans that are known by a mark are no children of the guard */
+	/* orphans with a fingerprint are no children of the guard: no SIGCHLD reports their end */
 	if (watch->report == REPORT_SUPERVISOR_LEFT && watch->command_state == COMMAND_ENDED &&
 	    watch->group.kind == TRACKED_BY_MARK) {
 		if (guard_is_over(watch))
@@ -270,7 +270,7 @@ milliseconds_left(struct guard_state *watch)
 	return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
-/* The supervisor ends the session then, unless it is stopped. */
+/* Wakes the supervisor, which then ends the session. */
 static void
 invoker_ended(struct guard_state *watch)
 {

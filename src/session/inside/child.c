@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * From fork to exec. Nothing here allocates, locks or uses stdio: the process is a copy of one that
- * may have had threads. The order of the steps is the table at the end; any failure goes to the
- * parent as an error value, and then nothing runs.
+ * The command from fork to exec. Must not allocate, lock or use stdio, because the parent may have
+ * had threads. The table at the end has the order of the steps. If one fails, its error is sent to
+ * the parent and nothing is executed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/os.h"
 #include "session/inside/spawner.h"
 
-/* Handlers are not the command's; what the caller ignored (nohup) stays ignored. */
+/* Resets handlers; ignored signals (nohup) stay ignored. */
 static int
 reset_handlers(const struct child *child, struct cordon_error *err)
 {
@@ -32,7 +32,7 @@ reset_handlers(const struct child *child, struct cordon_error *err)
 	return 0;
 }
 
-/* Last of all: no signal may find the handlers or the memory of the process we were copied from. */
+/* The last step: until then a signal would run with memory copied from the parent. */
 static int
 restore_mask(const struct child *child, struct cordon_error *err)
 {
@@ -46,7 +46,7 @@ follow_parent(const struct child *child, struct cordon_error *err)
 {
 	if (child->track_only)
 		return 0;
-	/* a spawner reads it, and ends what it started before it goes */
+	/* the spawner handles SIGHUP, and kills its commands before it exits */
 	if (os_die_with_parent(child->spawner != NULL ? SIGHUP : SIGKILL) < 0 ||
 	    getppid() != child->parent)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the guard is gone");
@@ -54,8 +54,8 @@ follow_parent(const struct child *child, struct cordon_error *err)
 }
 
 /*
- * The guard leads the terminal's session. A group of our own: with its parent in the same session
- * it is no orphan, so that ^Z stops it.
+ * The guard is the session leader of the pty. The command gets its own process group, which is not
+ * orphaned because the guard is in the same session; so ^Z stops it.
  */
 static int
 take_terminal(const struct child *child, struct cordon_error *err)
@@ -94,20 +94,20 @@ check_standard(const struct child *child, struct cordon_error *err)
 	for (int fd = 0; rc == 0 && fd < 3 && !child->track_only; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			rc = stdio_check(fd, fd, child->free_connect, err);
-		/* the lowest free number is this one, since those before it are open */
+		/* open() returns this fd, since the lower ones are open */
 		else if (open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
 			rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot open /dev/null");
 	}
 	return rc;
 }
 
-/* Of time a second more is for who does not heed SIGXCPU: ended at once it could not be told why. */
+/* The hard CPU limit is a second higher, so that SIGXCPU tells the cause before SIGKILL. */
 static int
 set_limit(compat_resource resource, uint64_t value, struct cordon_error *err)
 {
 	struct rlimit limit = {(rlim_t)value, (rlim_t)value + (resource == RLIMIT_CPU)}, old;
 
-	/* never above what we were given */
+	/* never above the inherited limit */
 	if (getrlimit(resource, &old) == 0 && old.rlim_max < limit.rlim_max)
 		limit.rlim_max = old.rlim_max;
 	if (limit.rlim_cur > limit.rlim_max)
@@ -128,7 +128,7 @@ set_limits(const struct child *child, struct cordon_error *err)
 		{LIMIT_OPEN_FILES, RLIMIT_NOFILE}, {LIMIT_PROCESSES, RLIMIT_NPROC},
 		{LIMIT_MEMORY, RLIMIT_AS},
 	};
-	/* a core dump would write the command's memory where the policy does not look */
+	/* the kernel writes a core dump regardless of the policy */
 	int rc = child->track_only ? 0 : set_limit(RLIMIT_CORE, 0, err);
 
 	for (size_t i = 0; rc == 0 && i < sizeof resources / sizeof resources[0]; i++)
@@ -141,13 +141,13 @@ set_limits(const struct child *child, struct cordon_error *err)
 static int
 apply_box(const struct child *child, struct cordon_error *err)
 {
-	/* said twice, in two places: one mistake must not let a command out */
+	/* a redundant check: one mistake elsewhere must not start a command without its sandbox */
 	if ((child->track_only && !child->fingerprint) != (child->box == NULL))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no box to run it in");
 	return child->box == NULL ? 0 : enforce_apply(child->box, err);
 }
 
-/* Nothing of the caller's stays open but 0-2. By exec, not now: the box still needs its own. */
+/* Only 0-2 stay open. The others are closed by exec, because the sandbox still needs its fds. */
 static int
 close_others(const struct child *child, struct cordon_error *err)
 {
@@ -161,7 +161,7 @@ close_others(const struct child *child, struct cordon_error *err)
 _Noreturn void
 child_fail(int report, const struct cordon_error *err)
 {
-	/* shorter than PIPE_BUF: it arrives whole or not at all */
+	/* shorter than PIPE_BUF, so the write is atomic */
 	while (write(report, err, sizeof *err) < 0 && errno == EINTR)
 		;
 	_exit(125);
@@ -176,7 +176,7 @@ child_exec(const struct command_line *command, int report)
 	execve(command->path, command->argv, command->envp);
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", command->path);
-	/* no memory, no processes: then it is not the command that is to blame */
+	/* lack of memory or processes is no fault of the command */
 	if (!error_errno_is_fault(sys))
 		err.sys = sys == ENOENT ? SESSION_NOT_FOUND : SESSION_NOT_EXECUTABLE;
 	child_fail(report, &err);

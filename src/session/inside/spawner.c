@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The spawner's loop: clients come, each gets one command, and hears how it ended. It runs inside
- * the box next to what it starts, so it is not dumpable, keeps a fixed number of clients,
- * allocates nothing, and takes nothing from anyone who does not know the token.
+ * The spawner's loop: starts one command for each client, and reports its end. It runs in the same
+ * sandbox as the commands. It must stay undumpable, must not allocate, and must accept nothing from
+ * a client that has not sent the token.
  */
 #include "base/os_process.h"
 
@@ -18,9 +18,9 @@
 #include "base/fd.h"
 #include "session/channel/channel.h"
 
-#define HELLO_MS 10000 /* to show the token */
+#define HELLO_MS 10000 /* time to send the token */
 #define CLIENTS_FDS 4
-#define HANGUP_MS 2000 /* from SIGHUP to SIGKILL for the command of a client that is gone */
+#define HANGUP_MS 2000 /* from SIGHUP to SIGKILL after a client disconnected */
 
 static void
 close_fd(int *fd)
@@ -39,7 +39,7 @@ say_goodbye(struct client *client)
 
 /* ---- the end of a client, or of its command ---- */
 
-/* Its group, and itself where it has gone to another. */
+/* Signals the process group, and the command itself if it moved to another one. */
 static void
 signal_command(const struct client *client, int signal)
 {
@@ -48,7 +48,7 @@ signal_command(const struct client *client, int signal)
 		kill(client->pid, signal);
 }
 
-/* The client is gone: its command hears it as if its terminal were gone. */
+/* The client disconnected: signal its command as for a hang-up of its terminal. */
 static void
 hang_up(struct client *client)
 {
@@ -66,7 +66,7 @@ tell(struct client *client, const struct guard_news *news)
 {
 	if (client->socket < 0)
 		return;
-	/* a client that does not listen is as good as gone; the spawner waits for nobody */
+	/* never block: a client that does not read is disconnected */
 	if (send(client->socket, news, sizeof *news, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 	    (ssize_t)sizeof *news)
 		hang_up(client);
@@ -81,7 +81,7 @@ tell_failure(struct client *client, const struct cordon_error *why)
 	say_goodbye(client);
 }
 
-/* EOF: exec happened. Otherwise the reason why not; its exit is collected as any other's. */
+/* EOF means that exec succeeded; otherwise reads the error. */
 static void
 read_report(struct client *client)
 {
@@ -113,14 +113,14 @@ tell_change(struct client *client, int status, const struct rusage *used)
 {
 	struct guard_news news = {.kind = NEWS_STAYS, .status = WSTOPSIG(status)};
 
-	/* why it could not be started comes before how its process ended */
+	/* report a failed start before the exit of its process */
 	if (client->report >= 0)
 		read_report(client);
 	if (!WIFSTOPPED(status)) {
 		client->pid = 0;
 		news.kind = NEWS_DONE;
 		news.status = status;
-		/* the limits are our own as well */
+		/* 0: the spawner has the same CPU limit */
 		news.cause = client->is_ordered ? client->cause : limits_cause(status, used, 0);
 	}
 	tell(client, &news);
@@ -128,7 +128,7 @@ tell_change(struct client *client, int status, const struct rusage *used)
 		say_goodbye(client);
 }
 
-/* One that made us its tracer goes on untraced: it is no stopped job. */
+/* A child that called PTRACE_TRACEME is detached and continued; that is no job control stop. */
 static bool
 is_job_stop(pid_t pid, int status)
 {
@@ -137,8 +137,8 @@ is_job_stop(pid_t pid, int status)
 }
 
 /*
- * What a command left behind comes to the spawner as well, and is collected without a word. False
- * when there is no child any more.
+ * Reaps children, orphans of commands included, and reports those of clients. Returns false without
+ * children.
  */
 static bool
 collect(struct spawner_state *state)
@@ -156,7 +156,7 @@ collect(struct spawner_state *state)
 		if (WIFSTOPPED(status) && !is_job_stop(pid, status))
 			continue;
 		client = client_of(state, pid);
-		/* what was refused to it is heard before its end */
+		/* forward its refusals before its end */
 		if (client != NULL)
 			spawner_clients_pass_on(state);
 		if (client != NULL)
@@ -165,9 +165,9 @@ collect(struct spawner_state *state)
 	return true;
 }
 
-/* ---- what clients say ---- */
+/* ---- messages of clients ---- */
 
-/* In constant time: how much of a guess was right must not show. */
+/* Compares in constant time, so that the timing reveals nothing about a guess. */
 static bool
 is_token(const struct spawner *spawner, const char *shown)
 {
@@ -179,7 +179,7 @@ is_token(const struct spawner *spawner, const char *shown)
 	return differs == 0;
 }
 
-/* Descriptors that came with a message: all are taken, so that none stays open. */
+/* Takes the fds of a message, and closes those in excess. */
 static int
 take_fds(struct msghdr *message, int fds[SPAWNER_FDS])
 {
@@ -210,7 +210,7 @@ start_command(struct spawner_state *state, struct client *client, const struct s
 	struct cordon_error why = {0};
 	int ends[2] = {-1, -1};
 
-	/* whatever is answered now was true before */
+	/* an answer that arrives from now on is outdated */
 	state->question = 0;
 	client->phase = RUNNING;
 	client->grace_ms = start->grace_ms;
@@ -219,8 +219,8 @@ start_command(struct spawner_state *state, struct client *client, const struct s
 		spawner_child_main(
 			&(struct spawner_child){start, fds, state->spawner->free_connect, ends[1]});
 	if (client->pid > 0) {
-		/* both sides do it, so that it is done for whoever is first; a leader of a group
-		 * could not lead a terminal's session */
+		/* Parent and child both call setpgid(), so that neither depends on the other. With a
+		 * terminal the child calls setsid(), which fails for a process group leader. */
 		if (!start->terminal)
 			setpgid(client->pid, client->pid);
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -266,7 +266,7 @@ read_start(struct spawner_state *state, struct client *client)
 		close_fd(&fds[i]);
 }
 
-/* Room for descriptors is not given: what a stranger sends along is dropped by the kernel. */
+/* recv() has no space for fds: the kernel closes those of an unauthenticated client. */
 static void
 read_hello(struct spawner_state *state, struct client *client)
 {
@@ -338,7 +338,7 @@ free_place(struct spawner_state *state)
 		    (oldest == NULL || client->end_at < oldest->end_at))
 			oldest = client;
 	}
-	/* strangers must not keep guests out */
+	/* unauthenticated clients must not lock out others */
 	if (oldest != NULL)
 		say_goodbye(oldest);
 	return oldest;
@@ -406,7 +406,7 @@ serve(struct spawner_state *state, struct client *client, const struct pollfd fd
 		read_order(client);
 }
 
-/* The guard was killed. Whatever can be seen from here ends. */
+/* The guard was killed: kill every process that the spawner can find. */
 static _Noreturn void
 end_all(const struct spawner_state *state)
 {
@@ -419,7 +419,7 @@ end_all(const struct spawner_state *state)
 	_exit(0);
 }
 
-/* Two descriptors a client, after those of the house. */
+/* Polls two fds of each client, after those of the spawner. */
 static void
 wait_for_something(struct spawner_state *state)
 {
@@ -455,7 +455,7 @@ wait_for_something(struct spawner_state *state)
 		let_in(state);
 }
 
-/* Someone may have come in the moment in which everything else was over. */
+/* A client may have connected just before the exit. */
 static bool
 is_anyone_at_the_door(const struct spawner_state *state)
 {
@@ -464,7 +464,7 @@ is_anyone_at_the_door(const struct spawner_state *state)
 	return poll(&listening, 1, 0) > 0;
 }
 
-/* ---- the whole ---- */
+/* ---- main ---- */
 
 _Noreturn void
 spawner_main(const struct spawner *spawner)
@@ -485,7 +485,7 @@ spawner_main(const struct spawner *spawner)
 		state.clients[i] = (struct client){.socket = -1, .report = -1, .events = -1};
 	state.clients[0].socket = own.first;
 	state.clients[0].phase = AUTHENTICATED;
-	/* the report is closed by this too: that tells that all went well */
+	/* this also closes the report, which means success */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
 	while (collect(&state) || spawner_clients_is_any(&state) || is_anyone_at_the_door(&state) ||
 	       !spawner_clients_is_last(&state))

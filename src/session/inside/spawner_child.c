@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Processes of a shared session on the way to what they become: the spawner before its box, and each
- * command from the spawner's fork to exec. The box is around a command already; what comes from the
- * client is bounded and checked before it is used, all the same. Nothing here allocates.
+ * Prepares processes of a shared session: the spawner before it enters the sandbox, and each
+ * command from the spawner's fork to exec. Data of the client is checked even though the command is
+ * already in the sandbox. Must not allocate memory.
  */
 #include "base/os_process.h"
 
@@ -22,7 +22,7 @@ extern char **environ;
 
 /* ---- the spawner itself ---- */
 
-/* What is in our memory is not for those who share the box with us. */
+/* Commands in the same sandbox must not read the invoker's environment from this process. */
 static void
 forget_environment(void)
 {
@@ -37,7 +37,7 @@ spawner_settle(struct cordon_error *err)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t all;
 
-	/* asked to end, it ends with its commands and not before them */
+	/* a signal must not end the spawner before its commands */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	forget_environment();
@@ -99,7 +99,7 @@ read_payload(struct exec_build *making, struct cordon_error *err)
 	return 0;
 }
 
-/* The string at *at, which moves behind it; NULL when there is none. */
+/* Returns the string at *at and advances *at; NULL if there is none. */
 static char *
 next_string(const struct exec_build *making, size_t *at)
 {
@@ -122,7 +122,7 @@ split_payload(struct exec_build *making, struct cordon_error *err)
 	if (making->length < sizeof head)
 		return broken(err);
 	memcpy(&head, making->payload, sizeof head);
-	/* every string has at least its end */
+	/* every string has at least its NUL */
 	count = (size_t)head.arguments + head.variables;
 	if (head.arguments == 0 || count > making->length)
 		return broken(err);
@@ -133,7 +133,7 @@ split_payload(struct exec_build *making, struct cordon_error *err)
 		(struct command_line){next_string(making, &at), list, list + head.arguments + 1};
 	making->folder = next_string(making, &at);
 	for (size_t i = 0; i < count; i++) {
-		/* a NULL stands between the two */
+		/* a NULL ends the arguments */
 		char **slot = &list[i + (i >= head.arguments)];
 
 		*slot = next_string(making, &at);
@@ -143,7 +143,7 @@ split_payload(struct exec_build *making, struct cordon_error *err)
 	return making->folder == NULL || at != making->length ? broken(err) : 0;
 }
 
-/* The new terminal is at least one of 0-2, and the others are no terminals. */
+/* At least one of 0-2 is the pty; the others are no terminals. */
 static int
 find_terminal(const int fds[3])
 {
@@ -184,7 +184,7 @@ take_signals(struct exec_build *making, struct cordon_error *err)
 	return 0;
 }
 
-/* The end of the spawner is the end of the session, and of its commands first. */
+/* If the spawner dies the session ends, so kill the command with it. */
 static int
 follow_spawner(struct exec_build *making, struct cordon_error *err)
 {
@@ -221,7 +221,7 @@ take_standard(struct exec_build *making, struct cordon_error *err)
 		       : 0;
 }
 
-/* Signals last: none may find it half made. */
+/* Signals are unblocked last, so that none arrives in between. */
 _Noreturn void
 spawner_child_main(const struct spawner_child *child)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is refused in a named session, passed on by its spawner to whom it concerns; and what spawner and
- * guard say to each other. Whoever does not listen hears nothing: the spawner waits for nobody.
+ * Forwards refusals in a shared session to the client of the refused command, and exchanges
+ * messages with the guard. Sending must never block: a refusal is lost if its client does not read.
  */
 #include "base/os.h"
 
@@ -44,8 +44,8 @@ spawner_clients_is_running(const struct client *client)
 }
 
 /*
- * By its process group or session, which are the command's unless a program made others. Where that
- * is not told, the only one there is; else whoever is there, for the log.
+ * Finds the client by the caller's process group or session, which are the command's unless a program
+ * made others. If the refusal has none, returns the only client; else any client, for its log.
  */
 static struct client *
 client_refused(struct spawner_state *state, struct refusal *refusal)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The spawner's clients, for spawner.c and spawner_clients.c. A fixed number: nothing is allocated. */
+/* The spawner's clients, in a fixed array, so that nothing allocates. */
 #pragma once
 
 #include "session/inside/spawner.h"
@@ -8,21 +8,21 @@
 #define CLIENTS_MAX 64
 
 enum client_phase {
-	UNAUTHENTICATED, /* has to show the token */
-	AUTHENTICATED,	 /* has shown it, and may start a command */
-	RUNNING		 /* has started it */
+	UNAUTHENTICATED, /* has not sent the token */
+	AUTHENTICATED,	 /* has sent it, and may start a command */
+	RUNNING		 /* has started one */
 };
 
 struct client {
-	int socket; /* -1: gone, or an empty place */
-	int report; /* of a command that is being started; -1: none */
-	int events; /* where it hears of refusals; -1: it does not */
+	int socket; /* -1: closed, or a free slot */
+	int report; /* pipe of a command before exec; -1: none */
+	int events; /* socket to which refusals are sent; -1: none */
 	enum client_phase phase;
-	pid_t pid;	 /* of its command, not yet collected; 0: none */
-	int64_t end_at;	 /* then it is sent away, or its command is ended; 0: never */
-	int64_t kill_at; /* then its command is killed; 0: not yet asked to end */
+	pid_t pid;	 /* of its command, not reaped yet; 0: none */
+	int64_t end_at;	 /* when to close the connection or end the command; 0: never */
+	int64_t kill_at; /* when to send SIGKILL; 0: no SIGTERM or SIGHUP was sent */
 	int64_t grace_ms;
-	enum session_cause cause; /* of an end that was ordered */
+	enum session_cause cause; /* from ORDER_END */
 	bool is_ordered;
 };
 
@@ -30,8 +30,8 @@ struct spawner_state {
 	const struct spawner *spawner;
 	pid_t guard;
 	int signals;
-	int events;		   /* refusals; -1: none will come */
-	spawner_question question; /* that waits for its answer; 0: none does */
+	int events;		   /* socket from which refusals are read; -1: none */
+	spawner_question question; /* pending; 0: none */
 	spawner_question questions;
 	struct client clients[CLIENTS_MAX];
 };
@@ -39,15 +39,15 @@ struct spawner_state {
 /* The slot has neither a client nor a command. */
 bool spawner_clients_is_free(const struct client *client);
 bool spawner_clients_is_any(const struct spawner_state *state);
-/* No slot is free, or could be taken from an unauthenticated client. */
+/* Is no slot free, and none used by an unauthenticated client? */
 bool spawner_clients_is_full(const struct spawner_state *state);
-/* Its command was started, and it is there to hear of it. */
+/* Has it started a command, and is it still connected? */
 bool spawner_clients_is_running(const struct client *client);
-/* Refusals that have come, to whose command it was. */
+/* Forwards pending refusals to the clients of the refused commands. */
 void spawner_clients_pass_on(struct spawner_state *state);
-/* Those that came while nobody was there, for the log of the next one. */
+/* Forwards refusals that arrived without a running client to the next one, for its log. */
 void spawner_clients_pass_on_old(struct spawner_state *state, const struct client *to);
-/* The guard is gone. */
+/* Did the guard die? */
 bool spawner_clients_is_orphaned(const struct spawner_state *state);
-/* Nobody but us: who was left behind may be nobody's child. Asked once, heard when it is so. */
+/* Is the spawner the last process? Sends a question once; true when the guard has answered. */
 bool spawner_clients_is_last(struct spawner_state *state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Each step leaves what it made in struct assets, also when it fails, so that one release fits all. */
+/* Each step stores its result in struct assets even on failure, so that assets_release frees all. */
 #include "session/prepare/assets.h"
 
 #include <unistd.h>

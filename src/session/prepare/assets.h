@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is made for a session before its guard starts, for a command of its own (session.c) and for a shared
- * session (shared_session.c) alike: private folder, event sockets, proxy, sandbox, cgroup and limits, record.
+ * Prepares a session before its guard starts, for session.c and shared_session.c: name of the
+ * private tmp, event sockets, proxy, sandbox, cgroup and limits, record.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 #include "session/session.h"
 
 struct assets {
-	const char *tmp; /* the private folder, which the guard makes; NULL: none */
+	const char *tmp; /* path of the private tmp, which the guard creates; NULL: none */
 	struct event_source event_source;
 	struct proxy_hold proxy;
-	struct sandbox *box; /* NULL: nothing is restricted */
+	struct sandbox *box; /* NULL: track_only */
 	struct session_group group;
 	struct limit_value
 		limits[LIMIT_COUNT]; /* for each process: those that no cgroup enforces */
@@ -21,10 +21,10 @@ struct assets {
 };
 
 void assets_none(struct assets *ret_assets);
-/* The folder's name, the event sockets, and the proxy where the plan needs one. */
+/* Chooses the name of the private tmp, opens the event sockets, and starts the proxy if needed. */
 int assets_start_services(struct assets *assets, struct arena *arena,
 			  const struct session_request *request, struct cordon_error *err);
-/* Missing folders of the plan, and the sandbox. options has what only one of the two callers knows. */
+/* Creates missing directories, fills in common members of options, and compiles the sandbox. */
 int assets_make_sandbox(struct assets *assets, const struct session_request *request,
 			struct sandbox_options options, struct cordon_error *err);
 int assets_share_limits(struct assets *assets, const struct session_request *request,

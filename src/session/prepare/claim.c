@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* One run at a time in a process. */
+/* Allows one session at a time in a process. */
 #include "base/os_process.h"
 
 #include <sys/file.h>
 
 #include "session/session.h"
 
-/* Without /proc there is no such lock, and no end of the tree promised. */
+/* Without /proc there is no lock, but process.tree is not guaranteed there either. */
 int
 session_claim(int *ret_claim, struct cordon_error *err)
 {

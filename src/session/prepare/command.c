@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making a command ready: the environment it will see, and the program found on the PATH of that
- * environment. Relative PATH entries are passed over: the folder one stands in must not decide what
- * "make" is.
+ * Builds the environment of the command, and finds the program on the PATH of that environment.
+ * Relative PATH entries are skipped, because the current directory must not decide which program
+ * runs.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 #include "session/prepare/proxy_spawn.h"
 #include "session/session.h"
 
-/* Not what was inherited, which would lead past the proxy. Servers of the session are no domains. */
+/* An inherited NO_PROXY could bypass the proxy. Connections to own servers need no proxy. */
 #define NOT_PROXIED "localhost,127.0.0.1,::1"
 const struct proxy_variable proxy_variables[] = {
 	{"HTTP_PROXY", NULL},
@@ -30,7 +30,7 @@ const struct proxy_variable proxy_variables[] = {
 	{"all_proxy", NULL},
 	{"NO_PROXY", NOT_PROXIED},
 	{"no_proxy", NOT_PROXIED},
-	/* libc asks over TCP then, which can be turned round */
+	/* makes the resolver of libc use TCP, which can be redirected */
 	{"RES_OPTIONS", "use-vc"},
 	{NULL, NULL},
 };
@@ -38,7 +38,7 @@ const struct proxy_variable proxy_variables[] = {
 struct builder {
 	struct arena *arena;
 	const struct plan *plan;
-	const char *const *environ; /* the caller's */
+	const char *const *environ; /* of the supervisor */
 	const char **items;
 	size_t count;
 	struct cordon_error *err;
@@ -80,14 +80,14 @@ push_own(struct builder *b, const char *name, const char *value)
 	return is_set_by_policy(b, name) ? 0 : push_pair(b, name, value);
 }
 
-/* A planted history line would be run by hand later. */
+/* HISTFILE goes to the private tmp: the user could run a planted history line later. */
 static bool
 has_history(const struct builder *b, const struct command_place *place)
 {
 	return place->private_tmp != NULL && b->plan->host->command == COMMAND_SHELL;
 }
 
-/* Variables cordon gives a value itself, where the policy does not. */
+/* Is it a variable that cordon sets unless the policy does? */
 static bool
 is_ours(const struct builder *b, const char *name, const struct command_place *place)
 {
@@ -191,7 +191,7 @@ make_environment(struct builder *b, const struct command_place *place)
 	return rc < 0 ? rc : push(b, NULL);
 }
 
-/* The sessions a process is in, the outermost first. */
+/* The marker lists the sessions of a process, the outermost first. */
 static int
 push_marker(struct builder *b, const char *id)
 {
@@ -208,7 +208,7 @@ push_marker(struct builder *b, const char *id)
 	return push_pair(b, GROUP_MARKER, id);
 }
 
-/* Where nothing is restricted nothing is changed, but for a mark where there is no other. */
+/* With track_only the environment is not changed, except for the marker on macOS. */
 static int
 keep_environment(struct builder *b, const char *id)
 {
@@ -244,7 +244,7 @@ value_of(const struct builder *b, const char *name)
 	return NULL;
 }
 
-/* 0 runnable, or why not: ENOENT goes on searching. */
+/* Returns 0 if path is runnable, else an errno. */
 static int
 try_program(const char *path)
 {
@@ -257,7 +257,7 @@ try_program(const char *path)
 	return access(path, X_OK) < 0 ? errno : 0;
 }
 
-/* The machine failed: that says nothing about the command. */
+/* A fault of the system, which is no verdict about the command. */
 static int
 not_looked(struct builder *b, const char *path, int why)
 {
@@ -289,7 +289,7 @@ search(struct builder *b, const char *name, const char **ret_path)
 		}
 		if (error_errno_is_fault(why))
 			return not_looked(b, candidate, why);
-		/* a folder that may not be searched holds nothing for us: that is not found */
+		/* a program in a directory without search permission counts as not found */
 		if (access(candidate, F_OK) == 0)
 			seen = why;
 	}
@@ -321,7 +321,7 @@ find_program(struct builder *b, const char *name, const char **ret_path)
 		      name, error_errno_text(why));
 }
 
-/* One that is granted by a profile needs more than itself: its libraries, its toolchain. */
+/* Prefers a profile to --execute, because a program also needs its libraries and toolchain. */
 static int
 not_granted(struct builder *b, const struct decision *by, const struct resolved *at)
 {
@@ -338,7 +338,7 @@ not_granted(struct builder *b, const struct decision *by, const struct resolved 
 	return cannot(b->err, SESSION_NOT_EXECUTABLE, at->path, reason);
 }
 
-/* The kernel would only say EACCES; the plan can say why. */
+/* execve() would only return EACCES; the plan knows the rule. */
 static int
 check_plan(struct builder *b, const char *path)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who keeps which limit: what counts over all processes is the group's, as far as the host can give
- * one; the rest is each process's own, set between fork and exec.
+ * Assigns limits. Those over all processes are set on the session group if the host has a cgroup
+ * for it; the others are rlimits of each process, set between fork and exec.
  */
 #include "base/os.h"
 
@@ -12,7 +12,7 @@
 #include "enforce/enforce.h"
 #include "session/session.h"
 
-/* A limit over all processes is the group's; accepted as a gap it is each process's own. */
+/* Moves a limit to the session group. Accepted as a gap, it stays with each process. */
 static uint64_t
 take_limit(struct limit_value *limits, const struct plan *plan, enum guarantee guarantee,
 	   enum limit limit)
@@ -41,7 +41,7 @@ limits_share(const struct session_request *request, struct limit_value own[LIMIT
 	return session_group_select(plan == NULL ? &facts : &plan->facts, &wish, ret_group, err);
 }
 
-/* Seconds of cpu time after which a child of ours is sent SIGXCPU, whoever set it; 0: never. */
+/* Seconds of CPU time after which the kernel sends SIGXCPU: the lower of both limits; 0: never. */
 static uint64_t
 cpu_limit(uint64_t own)
 {
@@ -59,8 +59,8 @@ milliseconds(const struct timeval *time)
 }
 
 /*
- * Anybody can send SIGXCPU. The kernel counts for it by the tick, and what it tells afterwards is more exact: three
- * quarters are enough.
+ * Any process can send SIGXCPU, so the CPU time used is compared. The kernel counts the limit in
+ * ticks and rusage is more exact: three quarters of the limit are enough.
  */
 static bool
 is_time_up(const struct rusage *used, uint64_t limit)

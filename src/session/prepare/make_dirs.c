@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folders that a grant names with a slash at its end and that are not there yet: caches, mostly, in a
- * home where their program never ran. A layer can only be about what exists, so they are made before
- * there is one, 0700. Only in a folder of the user's own, and never the home itself. What cannot
- * be made stays missing, which grants nothing.
+ * Creates missing directories that are granted with a trailing slash, mostly caches of programs
+ * that never ran. Landlock rules need an existing inode, so they are created before the ruleset,
+ * with mode 0700. Only in a directory that the user owns, and never the home directory. If one
+ * cannot be created, nothing is granted.
  */
 #include "base/os.h"
 
@@ -38,14 +38,14 @@ make_one(int folder, const char *path, const char *name, struct made_dirs *made)
 
 	if (mkdirat(folder, name, 0700) < 0)
 		return errno == EEXIST;
-	/* without memory it stays, which is no harm */
+	/* without memory it is not removed later, which is harmless */
 	slot = arena_push(&made->arena, &made->paths, &made->count, sizeof *slot, NULL);
 	if (slot != NULL)
 		*slot = arena_strdup(&made->arena, path, NULL);
 	return true;
 }
 
-/* path is canonical: a link on the way was put there since, and is not followed. */
+/* path is canonical: a link in it was created since, and is not followed. */
 static bool
 make_folder(const struct host *host, const char *path, struct made_dirs *made)
 {
@@ -85,7 +85,7 @@ make_dirs(struct plan *plan, struct made_dirs *made)
 	}
 }
 
-/* The deepest first; one that is not empty any more stays. */
+/* The deepest first; rmdir fails for one that is not empty. */
 void
 make_dirs_remove(struct made_dirs *made, bool is_kept)
 {

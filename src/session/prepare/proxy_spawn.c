@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting the proxy: its listeners are bound here, on loopback of both families under the same
- * numbers, then a process is forked that confines itself and serves. What that process does is
- * net/'s business and comes as a function.
+ * Starts the proxy: binds its sockets on loopback, with the same port for both families, then forks
+ * a process that confines itself and serves. The main function comes from proxy/ as a pointer.
  */
 #include "base/os.h"
 
@@ -51,7 +50,7 @@ bind_one(int family, int type, uint16_t *port)
 	return fd;
 }
 
-/* One number for all of them; a machine without IPv6 has only the others. */
+/* Binds all to one port. IPv6 is left out if the host has none. */
 static int
 bind_group(int *sockets, int count, uint16_t *ret_port)
 {
@@ -90,14 +89,14 @@ bind_somewhere(int *sockets, int count, uint16_t *ret_port, struct cordon_error 
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot listen on loopback");
 }
 
-/* Inside another cordon it is that one's broker which acts for the command: it asks us about us. */
+/* In a nest the outer broker redirects connections, to the outer proxy. */
 static bool
 is_nested(const struct session_request *request)
 {
 	return request->plan->facts.values[FACT_OUTER_CORDON] != 0;
 }
 
-/* Where one around us has none there is nothing that a proxy could do. */
+/* If the outer sandbox allows no network, a proxy would be useless. */
 static bool
 has_network(void)
 {
@@ -107,8 +106,8 @@ has_network(void)
 }
 
 /*
- * The last two are for connections that are turned round: nobody does that on macOS, and one around us
- * turns them to its own.
+ * PROXY_THROUGH and PROXY_STUB are for redirected connections. There are none on macOS, and in a
+ * nest the outer broker redirects to its own proxy.
  */
 static int
 bind_all(const struct session_request *request, struct proxy_hold *hold, struct cordon_error *err)
@@ -143,7 +142,7 @@ make_token(char to[PROXY_TOKEN_LENGTH + 1], struct cordon_error *err)
 	return 0;
 }
 
-/* It says that it is ready, or why not. */
+/* Reads the report of the proxy: ready (code 0), or an error. */
 static int
 hear(int report, struct cordon_error *err)
 {
@@ -165,7 +164,7 @@ hear(int report, struct cordon_error *err)
 	return -said.code;
 }
 
-/* ends: line, report; ours first. */
+/* ends: socket pair of the broker, pipe for the report; the first of each stays here. */
 static int
 fork_proxy(const struct session_request *request, struct proxy_hold *hold, int ends[2][2],
 	   int events, struct cordon_error *err)
@@ -194,7 +193,7 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 	ends[1][1] = -1;
 	rc = hear(ends[1][0], err);
 	if (rc < 0) {
-		/* it may be ready all the same, and only its word got lost */
+		/* it may be running even if its report was lost */
 		kill(hold->pid, SIGKILL);
 		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The proxy of a session, with network "domains": started before the box is made, ended with it. */
+/* Starts and ends the proxy of a session whose network is "domains". */
 #pragma once
 
 #include "ipc/proxy_task.h"
@@ -8,26 +8,26 @@
 struct session_request;
 
 struct proxy_hold {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: none */
 	struct egress egress;
-	int sockets[PROXY_SOCKETS]; /* held, so that nobody else gets the numbers */
+	int sockets[PROXY_SOCKETS]; /* kept open, so that the ports stay in use */
 	char token[PROXY_TOKEN_LENGTH + 1];
 };
 
 void proxy_none(struct proxy_hold *ret_hold);
 /*
- * Nothing, where the plan needs no proxy. Ready when it returns: confined, and listening. What it
- * refuses it says to events; -1: to nobody.
+ * Returns 0 with a proxy that is confined and listening, or without one if the plan needs none. The
+ * proxy sends its refusals to events; -1: it does not report them.
  */
 int proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
 		struct cordon_error *err);
-/* Where it listens for programs, and its token, in hexadecimal digits; and back: false, none. */
+/* Port and token of the explicit proxy, in hexadecimal. proxy_read: false if text has none. */
 void proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1]);
 bool proxy_read(const char *text, struct proxy_hold *ret_hold);
-/* lives_on: so do processes of the session, and the proxy with them. */
+/* lives_on: do not kill the proxy, because processes of the session live on. */
 void proxy_end(struct proxy_hold *hold, bool lives_on);
 
-/* command.c: a variable cordon sets for programs that know proxies. NULL after the last. */
+/* command.c: variables that cordon sets for programs that support proxies. Ends with a NULL name. */
 struct proxy_variable {
 	const char *name;
 	const char *value; /* NULL: the proxy's URL */

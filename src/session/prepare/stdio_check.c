@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the caller may leave on 0-2. A command uses these as they are, and no layer or filter is asked
- * about what was opened before it: what could be led elsewhere from there would be a way around every
- * rule. So files, devices, pipes, and sockets with their other end. Nothing here allocates.
+ * Which files the command may inherit as fds 0-2. Landlock does not check fds that were opened
+ * before the layer, so one that can reach other files or peers would bypass the policy. Allowed are
+ * files, devices, pipes, and connected sockets. Must not allocate memory.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -20,8 +20,8 @@ number_of(int fd, int option)
 }
 
 /*
- * Those that are not streams, or have no other end yet, send to whatever is named with the data. One
- * that listens has its name; only those of the network lose it again.
+ * A datagram socket or an unconnected one can send to any address. A listening unix socket cannot
+ * be connected any more, but one of the network can.
  */
 static const char *
 judge_socket(int fd, bool free_connect)
@@ -52,7 +52,7 @@ judge(int fd, mode_t mode, bool free_connect)
 		return "a folder";
 	if (S_ISSOCK(mode))
 		return judge_socket(fd, free_connect);
-	/* rings of calls, memory of others: what has no place in a file system has no kind, either */
+	/* anonymous inodes (io_uring, userfaultfd, eventfd) have no file type */
 	return (mode & S_IFMT) == 0 ? "a part of the kernel" : NULL;
 }
 
@@ -73,9 +73,9 @@ stdio_check(int fd, int number, bool free_connect, struct cordon_error *err)
 }
 
 /*
- * A connection of the network can be given up, and then be led elsewhere: by the data that opens it, or by
- * listening, of which Landlock does not know. Between none and all everything is asked of the broker, and
- * with it where it looks at the names of unix sockets.
+ * A network socket can be disconnected, and then connect by TCP fast open or listen, neither of
+ * which Landlock restricts. The broker checks these if the network is limited to some peers, or if
+ * it checks the paths of unix sockets.
  */
 bool
 stdio_check_connect_is_free(const struct plan *plan)

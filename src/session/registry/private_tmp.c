@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The private temporary folder. What a command left in it is hostile: names, modes, depth and links
- * are its choice. Removal walks by descriptors, never follows a link, and never leaves the folder.
+ * Creates and removes the private tmp. Its contents are hostile: the command chose names, modes,
+ * depth and links. Removal walks by fd, must never follow a link, and never leave the directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +18,19 @@
 #include "base/path.h"
 #include "session/session.h"
 
-/* Deeper folders are moved up to the top and removed from there, so descriptors do not run out. */
+/* Deeper directories are moved to the top and removed from there, so that fds do not run out. */
 #define DEPTH_MAX 64u
-#define NAMES_MAX 1000	     /* of them tried in one go: a command may have taken some before */
-#define ROUNDS_MAX (1 << 20) /* each removes or moves something, but for the idle ones */
+#define NAMES_MAX 1000	     /* names tried for one directory: the command may have used some */
+#define ROUNDS_MAX (1 << 20) /* each removes or moves an entry, except idle rounds */
 #define ROUNDS_IDLE_MAX 100
 #define ENTRIES_MAX (1 << 30)
 
 struct removal {
 	int top;
-	unsigned depth; /* of the folders that are entered */
-	int left;	/* entries that are still looked at */
-	unsigned moved; /* the number of the next name at the top */
-	bool is_idle;	/* nothing was removed or moved yet in this round */
+	unsigned depth; /* enter no deeper directories */
+	int left;	/* entries left to read in this round */
+	unsigned moved; /* number in the next name at the top */
+	bool is_idle;	/* nothing was removed or moved in this round */
 };
 
 int
@@ -60,7 +60,7 @@ private_tmp_name(struct arena *arena, const struct host *host, const char **ret_
 int
 private_tmp_make(const char *path, struct cordon_error *err)
 {
-	/* fails if the name is there, be it a link */
+	/* fails if the name exists, even as a link */
 	if (mkdir(path, 0700) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot make the private folder %s",
 				   path);
@@ -69,14 +69,14 @@ private_tmp_make(const char *path, struct cordon_error *err)
 
 static int empty(struct removal *removal, int folder, unsigned depth);
 
-/* Without all three it could not be emptied. */
+/* Opens a directory, and sets mode 0700 if it lacks one of these bits. */
 static int
 enter(int folder, const char *name)
 {
 	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	/* it took its own right to look away; the folder is ours, so give it back */
+	/* the command removed the read bit; the directory is the user's, so restore it */
 	if (fd < 0 && errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
 		fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
@@ -84,7 +84,7 @@ enter(int folder, const char *name)
 	return fd;
 }
 
-/* Under a name that none has: what is moved may be below one that was moved before. */
+/* Moves a directory to the top under an unused name. */
 static int
 move_up(struct removal *removal, int folder, const char *name)
 {
@@ -96,7 +96,7 @@ move_up(struct removal *removal, int folder, const char *name)
 			removal->is_idle = false;
 			return 0;
 		}
-		/* a folder that comes to another one has to be writable itself */
+		/* a directory that gets another parent must be writable itself */
 		if (errno == EACCES && fchmodat(folder, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    renameat(folder, name, removal->top, moved) == 0) {
 			removal->is_idle = false;
@@ -135,7 +135,7 @@ remove_entry(struct removal *removal, int folder, const char *name, unsigned dep
 	return remove_folder(removal, folder, name, depth);
 }
 
-/* The descriptor is taken over: one for each level is enough. Nothing is allocated: memory may have run out. */
+/* Closes folder, so that each level needs one fd. Must not allocate: memory may have run out. */
 static int
 empty(struct removal *removal, int folder, unsigned depth)
 {
@@ -152,7 +152,7 @@ empty(struct removal *removal, int folder, unsigned depth)
 	return rc;
 }
 
-/* Half of the descriptors at most: others are in use, and giving a mode to a folder takes one, too. */
+/* At most half of the allowed fds: others are in use, and fchmodat() needs one as well. */
 static unsigned
 depth_limit(void)
 {
@@ -169,14 +169,14 @@ private_tmp_remove(const char *path)
 	struct removal removal = {.top = -1, .depth = depth_limit()};
 	auto_fd int top = -1;
 
-	/* mostly it is empty, and then needs no descriptor, which there may be none of */
+	/* it is usually empty; rmdir works even when no fd is left */
 	if (rmdir(path) == 0 || errno == ENOENT)
 		return 0;
 	top = enter(AT_FDCWD, path);
 	if (top < 0)
 		return errno == ENOENT ? 0 : -1;
 	removal.top = top;
-	/* again until it is empty: deep folders were moved up, late writers may have added */
+	/* repeat: directories were moved to the top, and late writers may add entries */
 	for (int round = 0, idle = 0; round < ROUNDS_MAX && idle < ROUNDS_IDLE_MAX; round++) {
 		removal.left = ENTRIES_MAX;
 		removal.is_idle = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The text of a record, and its lock. Reading is strict and believes nothing: a record is a file
- * of our user's own, but a program outside every sandbox may have written it as well.
+ * Writes, locks and parses records. Parsing checks every member, because any program of the user
+ * outside a sandbox can write such a file.
  */
 #include "session/record.h"
 
@@ -86,7 +86,7 @@ put_words(struct str *to, const char *key, const struct record_words *words)
 	str_add(to, "]");
 }
 
-/* As wide for any process, so that it can be written again in place. */
+/* Fixed width, so that it can be overwritten in place. */
 #define PROCESS_WIDTH 56
 static void
 print_process(const struct process *process, char to[PROCESS_WIDTH + 1])
@@ -121,7 +121,7 @@ print_record(const struct record *record, struct str *to, off_t *ret_guard_at)
 	str_add(to, "}\n");
 }
 
-/* Nobody else writes through this descriptor. A size limit must not end us by a signal. */
+/* No other thread uses the file offset. fd_write_line blocks SIGXFSZ. */
 static int
 write_at(int fd, const char *text, size_t length, off_t at)
 {
@@ -139,7 +139,7 @@ lock(int fd)
 	return rc;
 }
 
-/* Locked before there is anything in it: whoever finds it empty and free may take it for dead. */
+/* Locks the file before it has contents: another process may reap it if it is not locked. */
 static int
 make_locked(int folder, const char *id)
 {
@@ -152,12 +152,12 @@ make_locked(int folder, const char *id)
 	if (lock(fd) == 0 && fstat(fd, &st) == 0) {
 		if (st.st_nlink == 1)
 			return fd;
-		/* somebody was faster and took it for dead */
+		/* another process reaped it before it was locked */
 		close(fd);
 		errno = EAGAIN;
 		return -1;
 	}
-	/* without the lock the next who looks would end the session */
+	/* without the lock the next reader would reap the session */
 	sys = errno;
 	unlinkat(folder, id, 0);
 	close(fd);
@@ -260,7 +260,7 @@ record_remove(struct record_hold *hold)
 
 	if (hold->fd < 0)
 		return;
-	/* they come first: with the record gone nobody would look for them */
+	/* remove these first: without the record they would never be found */
 	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
 		if (length + strlen(beside[i]) >= sizeof hold->path)
 			continue;
@@ -268,7 +268,7 @@ record_remove(struct record_hold *hold)
 		unlink(hold->path);
 	}
 	hold->path[length] = '\0';
-	/* what stays would be buried by whoever meets it, but who knows when */
+	/* one that stays would be reaped, but perhaps much later */
 	for (int tries = 0; tries < 3 && unlink(hold->path) < 0 && errno != ENOENT; tries++)
 		;
 	close(hold->fd);
@@ -335,7 +335,7 @@ read_words(struct arena *arena, const struct json *object, const char *key,
 	return 0;
 }
 
-/* Hexadecimal of exactly this length, or nothing. */
+/* Is it NULL, or hexadecimal digits of exactly this length? */
 static bool
 is_hex(const char *text, size_t length)
 {

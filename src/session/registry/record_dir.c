@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The folder of records: made for the user alone, listed, and swept. What a dead record names is
- * removed only if it can be nothing but what a session of ours made.
+ * The directory of records: creates it for the user alone, lists it, and reaps dead records. What a
+ * dead record names is removed only if a check shows that a session of this user created it.
  */
 #include "session/registry/record_dir.h"
 
@@ -18,11 +18,11 @@
 #include "enforce/session_group.h"
 #include "session/session.h"
 
-#define SWEEP_MAX 32 /* records looked at by a start, which has something better to do */
+#define SWEEP_MAX 32 /* records that a start reads, to keep it fast */
 
-/* ---- the folder ---- */
+/* ---- the directory ---- */
 
-/* One step down, to a folder that nobody else may enter. */
+/* Opens a directory, which must have no permissions for other users. */
 static int
 step_down(int from, const char *name, bool make)
 {
@@ -44,7 +44,7 @@ step_down(int from, const char *name, bool make)
 	return -1;
 }
 
-/* Ours, and nobody else can put anything into it. */
+/* Does the user own it, and can no other user write to it? */
 static bool
 is_own(int fd)
 {
@@ -53,7 +53,7 @@ is_own(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
-/* In XDG_RUNTIME_DIR, which the system made: it is there or it is not used. */
+/* In XDG_RUNTIME_DIR, which the system creates: used only if it exists. */
 static int
 open_runtime(const char *runtime, bool make)
 {
@@ -106,9 +106,9 @@ record_folder(const char *runtime, const char *state, bool make, char *ret_path,
 	return fd;
 }
 
-/* ---- burying ---- */
+/* ---- reaping ---- */
 
-/* A folder that private_tmp_make could have made: its name, its owner, and no link on the way to it. */
+/* Could private_tmp_make have created it? Checks name, owner, and that the path has no link. */
 static bool
 is_private_tmp(const char *path)
 {
@@ -123,7 +123,7 @@ is_private_tmp(const char *path)
 	       st.st_uid == geteuid();
 }
 
-/* It carries the session's id in its name; the rest is judged by who ends it. */
+/* Does the path contain the session id? session_group_end_dead checks the rest. */
 static bool
 is_own_cgroup(const struct record *record)
 {
@@ -133,7 +133,7 @@ is_own_cgroup(const struct record *record)
 	return strstr(record->cgroup, "/../") == NULL && strstr(record->cgroup, name) != NULL;
 }
 
-/* The lock is ours, so nobody else is at it, and no session either. */
+/* Called with the lock, so that the session is dead and no other process reaps it. */
 static void
 reap(struct arena *arena, int folder, int fd, const char *id)
 {
@@ -162,7 +162,7 @@ is_record_file(int fd)
 	       (st.st_mode & 077) == 0 && st.st_nlink == 1;
 }
 
-/* The record, opened; -1 for what is none. */
+/* Returns an fd, or -1 if it is no record. */
 static int
 open_record(int folder, const char *id)
 {
@@ -170,7 +170,7 @@ open_record(int folder, const char *id)
 
 	if (!record_is_id(id))
 		return -1;
-	/* O_NONBLOCK: a FIFO in its place must not hang us */
+	/* O_NONBLOCK: opening a FIFO of that name must not block */
 	fd = openat(folder, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && is_record_file(fd))
 		return fd;
@@ -179,11 +179,11 @@ open_record(int folder, const char *id)
 	return -1;
 }
 
-/* True when nobody holds it; then it is buried, by us or by another who met it now. */
+/* Returns true if it is not locked. Then it is reaped, here or by another process at this moment. */
 static bool
 reap_dead(struct arena *arena, int folder, int fd, const char *id)
 {
-	/* shared first: two who look at the same time must both see that it is free */
+	/* shared first: of two processes at the same time, both must find it free */
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
 		return false;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)

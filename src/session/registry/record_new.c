@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writing a session down before it starts. A session that cannot be recorded still runs and still
- * ends; it is only not listed. The dead are buried on the way.
+ * Creates the record of a session before it starts, and reaps dead records. If it fails the session
+ * still runs, but is not listed.
  */
 #include <string.h>
 #include <time.h>

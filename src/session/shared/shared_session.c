@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finding or starting a named session. Two calls at the same moment must not start it twice: a
- * name is locked while it is looked for. The lock is a process's own, so that no guard inherits
- * it, and gone with the process.
+ * Finds or starts a shared session. The name is locked meanwhile, because two calls at the same
+ * time must not start it twice. It is a POSIX lock, which the guard does not inherit and which ends
+ * with the process.
  */
 #include "base/os.h"
 
@@ -20,8 +20,8 @@
 #include "session/prepare/assets.h"
 
 /*
- * How long a session that takes no commands may need to be over; and while something runs in it.
- * By looks and not by the clock: a machine that stood still has given nobody time.
+ * How often to check for the end of a session without a spawner: OVER_LOOKS, or STUCK_LOOKS while
+ * it has processes. Not limited by time, because the machine may have been suspended.
  */
 #define OVER_LOOKS 12000
 #define STUCK_LOOKS 400
@@ -37,7 +37,7 @@ struct session_entry {
 
 /* ---- joining ---- */
 
-/* A byte of one file for each name; two names on one byte only wait for each other. */
+/* Locks one byte of a file, chosen by a hash. A collision of two names only makes one wait. */
 static int
 lock_name(const struct session_entry *entry)
 {
@@ -59,7 +59,7 @@ lock_name(const struct session_entry *entry)
 				     "cannot lock the name of the session");
 }
 
-/* 1 found, 0 there is none. */
+/* Returns 1 if found, 0 if there is none, or an error. */
 static int
 find(const struct session_entry *entry, struct record *ret_record)
 {
@@ -85,7 +85,7 @@ refuse_other_policy(const struct session_entry *entry)
 			   entry->request->name, entry->request->name);
 }
 
-/* Its spawner is gone: the session is over in a moment, or something in it ended the spawner. */
+/* The spawner does not answer: the session is about to end, or a process in it killed the spawner. */
 static int
 wait_until_over(const struct session_entry *entry, const struct record *record)
 {
@@ -108,7 +108,7 @@ wait_until_over(const struct session_entry *entry, const struct record *record)
 			   entry->request->name, entry->request->name);
 }
 
-/* 1 joined, 0 there is no such session. */
+/* Returns 1 if joined, 0 if there is no such session, or an error. */
 static int
 join(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
 {
@@ -141,11 +141,11 @@ join(const struct session_entry *entry, int *ret_line, struct named_place *ret_p
 struct shared_setup {
 	struct spawner spawner;
 	struct assets assets;
-	const char *proxy; /* as proxy_print has it; NULL: none */
-	int line;	   /* our end of the first client's */
-	int guard;	   /* the guard's end of its line to the spawner */
+	const char *proxy; /* as proxy_print prints it; NULL: none */
+	int line;	   /* channel of the first client */
+	int guard;	   /* the guard's end of its channel to the spawner */
 	char socket_path[PATH_MAX];
-	bool is_guarded; /* the guard cleans up, and not we */
+	bool is_guarded; /* the guard cleans up */
 };
 
 static int
@@ -164,7 +164,7 @@ make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
 	return 0;
 }
 
-/* The proxy lives as long as the session: its end of the line is the guard's. */
+/* Prints port and token of the proxy for the record. The proxy lives as long as the session. */
 static int
 name_proxy(const struct session_entry *entry, struct shared_setup *opening)
 {
@@ -193,7 +193,7 @@ prepare_lines(struct shared_setup *opening, struct cordon_error *err)
 	return 0;
 }
 
-/* The socket beside the record, by its whole name. */
+/* Builds the path of the socket beside the record. */
 static int
 name_door(const struct session_entry *entry, struct shared_setup *opening)
 {
@@ -241,7 +241,7 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 	return rc < 0 ? rc : prepare_lines(opening, entry->err);
 }
 
-/* The guard says that the session stands, or why not. */
+/* Reads the guard's first message: started, or an error. */
 static int
 wait_for_guard(const struct guard *guard, struct cordon_error *err)
 {
@@ -277,7 +277,7 @@ start_guard(const struct session_entry *entry, struct shared_setup *opening)
 	struct guard guard;
 	int rc;
 
-	/* a child whose end is ignored cannot be waited for, by guard and spawner neither */
+	/* guard and spawner inherit this: with SIGCHLD ignored they could not reap children */
 	sigaction(SIGCHLD, &normal, &old);
 	sigfillset(&task.child.mask);
 	rc = guard_start(&task, &guard, entry->err);
@@ -322,7 +322,7 @@ start(const struct session_entry *entry, int *ret_line, struct named_place *ret_
 	let_go(&opening, rc == 0);
 	if (rc < 0)
 		return rc;
-	/* for whatever comes after this command */
+	/* keep the directories for later commands of the session */
 	make_dirs_remove(entry->request->made, true);
 	*ret_line = opening.line;
 	*ret_place = (struct named_place){opening.assets.tmp, opening.proxy};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The client's side of a spawner: finding its socket, showing the token, handing over a command.
- * The socket lies in a folder that only the user can enter, and is reached through a descriptor of
- * that folder: its whole name may be longer than an address can hold.
+ * The client of a spawner: connects to its socket, sends the token and a command. The socket is in
+ * a directory that only the user can enter. It is addressed through an fd of that directory,
+ * because its path may be too long for sun_path.
  */
 #include "base/os.h"
 
@@ -16,10 +16,10 @@
 
 #include "base/fd.h"
 
-/* A spawner answers at once; one that does not was stopped by something in its session. */
+/* A spawner that does not answer in time was stopped by a process of its session. */
 #define WELCOME_SECONDS 30
 
-/* False, with errno: the folder's name is too long. */
+/* Returns false with errno if the path is too long. */
 static bool
 find_address(int folder, const char *id, struct sockaddr_un *ret)
 {
@@ -53,7 +53,7 @@ is_welcome(int line)
 	uint32_t word = 0;
 	int ready = 0;
 
-	/* second by second: a machine that stood still has given the spawner no time */
+	/* poll for one second at a time, because the machine may have been suspended */
 	for (int left = WELCOME_SECONDS; left > 0 && ready == 0; left--)
 		do
 			ready = poll(&answer, 1, 1000);
@@ -169,7 +169,7 @@ spawner_client_start(const struct spawner_caller *caller, struct spawner_start *
 {
 	auto_fd int file = os_memory_file(caller->folder);
 	const int *standard = caller->standard;
-	/* always as many: without a line the last is nothing */
+	/* the number of fds is fixed: without a socket for refusals the last is ignored */
 	int fds[SPAWNER_FDS] = {standard[0], standard[1], standard[2], file,
 				caller->events < 0 ? file : caller->events};
 	int rc;

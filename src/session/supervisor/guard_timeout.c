@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A guard that does not keep the time. It ends the session when the time is up; but a command that is
- * only tracked may have stopped it. So the supervisor keeps the time as a second: it wakes a stopped
- * guard, and replaces one that is stopped again and again.
+ * Time limits are enforced by the guard, but a command that is only tracked could stop it with a
+ * signal. The supervisor therefore checks it after the due time: it sends SIGCONT to a stopped
+ * guard, and kills one that is stopped again and again.
  */
 #include "base/os.h"
 
@@ -13,11 +13,11 @@
 #include "enforce/process_id.h"
 #include "session/supervisor/supervise.h"
 
-/* So long after the end is due, and then so often, the guard is looked at. */
+/* The first check comes LATE_MS after the due time, the others every LOOK_MS. */
 #define LATE_MS 1000
 #define LOOK_MS 100
 
-/* A spawner's commands are not ours to end, and its guard wakes it. */
+/* Commands of a spawner are ended by its own guard, so they have no due time here. */
 void
 guard_timeout_expect(struct supervision *run, enum session_cause cause, int64_t ms)
 {
@@ -51,7 +51,7 @@ guard_timeout_left(const struct supervision *run, int limit_ms)
 	return limit > INT_MAX ? INT_MAX : (int)limit;
 }
 
-/* A guard that works on the end is left to that. */
+/* A guard that is running, not stopped, is given more time. */
 void
 guard_timeout_press(struct supervision *run)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counting what a command says. Only a run with an output limit goes through here; every other
- * writes to the caller's descriptors directly. Where 1 and 2 are one file they stay one pipe, so
- * that the order of their lines is kept.
+ * Counts the output of a command, through pipes. Used only with an output limit; otherwise the
+ * command inherits fds 1 and 2. If they are one file they share one pipe, to keep the order of
+ * lines.
  */
 #include "base/os.h"
 
@@ -77,7 +77,7 @@ holds(const struct output *output, int which)
 	return output->held[which].from < output->held[which].to;
 }
 
-/* Nothing more is taken until what is held has been passed on: a slow reader slows the command. */
+/* Reads nothing before the last data was written: a slow reader slows the command. */
 void
 output_poll(const struct output *output, struct pollfd fds[2])
 {
@@ -101,7 +101,7 @@ pass_on(struct output *output, int which)
 	}
 	if (errno == EINTR || errno == EAGAIN)
 		return;
-	/* nobody listens; closed, the command's next write tells it what ours would have */
+	/* the reader closed its end: close ours, so that the command's next write fails alike */
 	output->held[which].from = output->held[which].to;
 	if (output->ours[which] >= 0)
 		shut(output, which);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * A terminal of the command's own, relayed to the caller's. The caller's is raw meanwhile, so that
- * every key, ^C and ^Z included, reaches the command through its own terminal. Output of the
- * command passes as it is.
+ * Relays a pty of the command to the invoker's terminal, which is raw meanwhile: every key, ^C and ^Z
+ * included, reaches the command through the pty. Output is not changed.
  *
- * Job control goes on outside. In the background, and in a pipeline, where another program may be
- * the one that is typed at, the command starts in the background of its own terminal: when it
- * needs it, the kernel stops it, as without us, and the supervisor takes the caller's terminal or
- * stops too.
+ * Job control of the invoker's shell keeps working. In the background and in a pipeline, where
+ * another program may read the terminal, the command starts in the background of its pty. When it
+ * uses the pty the kernel stops it, as without a relay; then the supervisor takes the invoker's
+ * terminal or stops too.
  */
 #include "base/os.h"
 
@@ -20,10 +19,10 @@
 
 #include "base/fd.h"
 
-/* A pipe that can be written to takes that much without blocking. */
+/* A pipe that polls as writable takes that much without blocking. */
 #define CHUNK 4096
 
-/* Shares the terminal with other jobs, and is not the one in the foreground. */
+/* Is this process group in the background of its controlling terminal? */
 static bool
 is_behind(int terminal)
 {
@@ -45,7 +44,7 @@ pty_relay_terminal_is_standard(void)
 	return standard_terminal() >= 0;
 }
 
-/* ---- making one ---- */
+/* ---- opening ---- */
 
 static int
 open_pair(struct relay *relay, struct cordon_error *err)
@@ -64,7 +63,7 @@ open_pair(struct relay *relay, struct cordon_error *err)
 	return 0;
 }
 
-/* Opened anew where that is possible: not to block is a setting that the caller would share. */
+/* Opens the terminal again if possible, because O_NONBLOCK on fds 0-2 would affect the invoker. */
 static int
 open_standard(struct relay *relay, struct cordon_error *err)
 {
@@ -85,8 +84,9 @@ open_standard(struct relay *relay, struct cordon_error *err)
 }
 
 /*
- * The new terminal is like the caller's; like none, it shows nothing of what it is fed. In the
- * background the settings are those of the shell's own editor: ours come later.
+ * Copies the settings of the invoker's terminal to the pty; without a terminal, disables echo. In
+ * the background the terminal has the settings of the shell's line editor: make_raw copies them
+ * later.
  */
 static void
 set_up_slave(struct relay *relay)
@@ -175,7 +175,7 @@ pty_relay_close(struct relay *relay)
 	shut(&relay->outer);
 }
 
-/* ---- the caller's terminal ---- */
+/* ---- the invoker's terminal ---- */
 
 void
 pty_relay_resize(const struct relay *relay)
@@ -193,7 +193,7 @@ are_equal(const struct termios *a, const struct termios *b)
 	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
 }
 
-/* Still as we set it. */
+/* Does the terminal still have the settings of make_raw? */
 static bool
 is_raw(const struct relay *relay)
 {
@@ -216,7 +216,7 @@ make_raw(struct relay *relay)
 	raw = relay->found;
 	cfmakeraw(&raw);
 	tcsetattr(relay->outer, TCSADRAIN, &raw);
-	/* as the terminal understood it */
+	/* the driver may not accept every setting */
 	tcgetattr(relay->outer, &relay->raw);
 	pty_relay_resize(relay);
 }
@@ -246,7 +246,7 @@ pty_relay_want(struct relay *relay)
 void
 pty_relay_leave(struct relay *relay)
 {
-	/* what another program of the pipeline has set since is none of ours */
+	/* leave settings alone that another program of the pipeline made since */
 	if (relay->outer >= 0 && !is_behind(relay->outer) && is_raw(relay))
 		tcsetattr(relay->outer, TCSADRAIN, &relay->found);
 	relay->in_front = false;
@@ -258,7 +258,7 @@ pty_relay_waits_for_front(const struct relay *relay)
 	return relay->is_wanted && !relay->in_front && relay->master >= 0;
 }
 
-/* ---- moving ---- */
+/* ---- relaying ---- */
 
 static size_t
 length(const struct relay_text *text)
@@ -266,7 +266,7 @@ length(const struct relay_text *text)
 	return text->end - text->start;
 }
 
-/* Room for the end of the input is always kept. */
+/* Reserves space for the two bytes of type_end. */
 static size_t
 room(const struct relay_text *text)
 {
@@ -288,7 +288,7 @@ pty_relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS])
 		(struct pollfd){.fd = length(&relay->shown) > 0 ? out : -1, .events = POLLOUT};
 }
 
-/* The number of bytes read; 0: nothing now; -1: nothing any more. */
+/* Returns the number of bytes read, 0 if none are available, -1 at end of file or error. */
 static int
 fill(struct relay_text *text, int fd)
 {
@@ -302,7 +302,7 @@ fill(struct relay_text *text, int fd)
 	return (int)n;
 }
 
-/* False: nobody takes it any more. */
+/* Returns false if the write failed. */
 static bool
 pour(struct relay_text *text, int fd)
 {
@@ -317,7 +317,7 @@ pour(struct relay_text *text, int fd)
 	return true;
 }
 
-/* The end of a file becomes the key that means it: once at the start of a line, else twice. */
+/* Types VEOF for end of file: once at the start of a line, else twice. */
 static void
 type_end(struct relay *relay)
 {
@@ -355,7 +355,7 @@ read_keys(struct relay *relay, int fd)
 		pty_relay_cut_off(relay);
 }
 
-/* False: nobody has the command's side open any more. */
+/* Returns false if no process has the slave open. */
 static bool
 read_shown(struct relay *relay)
 {
@@ -399,7 +399,7 @@ pty_relay_has_more(const struct relay *relay)
 	return relay->master >= 0 || length(&relay->shown) > 0;
 }
 
-/* ---- without one ---- */
+/* ---- without a relay ---- */
 
 void
 pty_relay_terminal_note(struct terminal_note *ret_note)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller's terminal, and with --pty one of the command's own between the two. Nothing here
- * blocks but setting a terminal: the supervisor's loop asks what to wait for, and hands back what
- * came.
+ * Relays between the invoker's terminal and a pty of the command (--pty). Only tcsetattr() may
+ * block: the supervisor's loop polls the fds and calls pty_relay_pump.
  */
 #pragma once
 
@@ -16,64 +15,64 @@
 
 enum { RELAY_IN, RELAY_COMMAND, RELAY_OUT, RELAY_FDS };
 
-/* What was read and not yet written. */
+/* Bytes that were read and not yet written. */
 struct relay_text {
 	char text[8192];
 	size_t start, end;
 };
 
 struct relay {
-	int master, slave;	   /* our side and the command's; -1: closed */
-	int outer;		   /* the caller's terminal; -1: none, then 0 and 1 are relayed */
+	int master, slave;	   /* of the pty; -1: closed */
+	int outer;		   /* the invoker's terminal; -1: none, relay 0 and 1 */
 	bool replaces_all;	   /* of 0-2; else only those that are terminals */
-	bool is_like_outer;	   /* the new one has the settings of the caller's */
-	bool is_wanted;		   /* the command needs the terminal, or always did */
-	bool in_front;		   /* keys are relayed; a terminal is raw meanwhile */
-	bool input_ended;	   /* nothing more comes from the caller */
-	bool is_cut_off;	   /* and the command knows */
-	char last_key;		   /* that came */
-	struct termios found, raw; /* the caller's terminal as it was, and as we set it */
+	bool is_like_outer;	   /* the pty has the settings of the invoker's terminal */
+	bool is_wanted;		   /* the command needs the terminal */
+	bool in_front;		   /* input is relayed; the invoker's terminal is raw */
+	bool input_ended;	   /* end of input from the invoker */
+	bool is_cut_off;	   /* end of file was sent to the command */
+	char last_key;		   /* last byte of input */
+	struct termios found, raw; /* original and raw settings of the invoker's terminal */
 	struct relay_text typed, shown;
-	/* of an output limit: bytes that may still be shown, and whether there were more; NULL: no limit */
+	/* of struct output: remaining bytes, and whether there were more; NULL: no limit */
 	uint64_t *left;
 	bool *is_exhausted;
 };
 
 int pty_relay_open(struct relay *ret_relay, struct cordon_error *err);
 /*
- * Only where there is a terminal that the command could write to: all of its output is to be counted.
- * 1, or 0 when there is none. None of 0-2 is replaced that is no terminal.
+ * For an output limit: opens a relay if the command could write to a terminal, so that this output
+ * is counted. Returns 1, or 0 without a terminal. Replaces only those of 0-2 that are terminals.
  */
 int pty_relay_open_counting(struct relay *ret_relay, struct cordon_error *err);
 /* Is one of 0-2 a terminal? */
 bool pty_relay_terminal_is_standard(void);
-/* Does the command get its new terminal as this one of 0-2? */
+/* Does the pty replace this one of 0-2? */
 bool pty_relay_replaces(const struct relay *relay, int fd);
-/* The command has its side now. */
+/* Closes the slave after the command inherited it. */
 void pty_relay_handed_over(struct relay *relay);
-/* Takes the caller's terminal when it is wanted and we are in the foreground. True: we have it. */
+/* Takes the invoker's terminal if it is wanted and in the foreground. False: it is not taken. */
 bool pty_relay_enter(struct relay *relay);
-/* The same, since the command needs it now. */
+/* The same, and marks the terminal as wanted. */
 bool pty_relay_want(struct relay *relay);
-/* Nothing will be typed any more: to the command, its input ends. */
+/* Ends the input: sends end of file to the command. */
 void pty_relay_cut_off(struct relay *relay);
-/* Leaves the caller's terminal as it was. */
+/* Restores the settings of the invoker's terminal. */
 void pty_relay_leave(struct relay *relay);
-/* The size of the caller's terminal is the command's. */
+/* Copies the size of the invoker's terminal to the pty. */
 void pty_relay_resize(const struct relay *relay);
-/* True when nobody says that the terminal has become ours, so that it must be looked for. */
+/* Must the loop poll for the foreground? No signal reports it. */
 bool pty_relay_waits_for_front(const struct relay *relay);
-/* What to poll for. */
+/* Fills in what to poll for. */
 void pty_relay_poll(const struct relay *relay, struct pollfd fds[RELAY_FDS]);
-/* Moves what is there and fits. False: nobody sees it any more, and the new terminal hangs up. */
+/* Moves data without blocking. False: writing to the invoker failed, so the pty was closed. */
 bool pty_relay_pump(struct relay *relay, const struct pollfd fds[RELAY_FDS]);
-/* Something is still to be shown, or may still come. */
+/* Is output left, or is the master still open? */
 bool pty_relay_has_more(const struct relay *relay);
 void pty_relay_close(struct relay *relay);
 
-/* The settings of the caller's terminal, for a command that died before it could put them back. */
+/* The settings of the invoker's terminal, in case the command dies before it restores them. */
 struct terminal_note {
-	int fd; /* -1: there is none, or it is not ours now */
+	int fd; /* -1: no terminal, or the supervisor is in its background */
 	struct termios found;
 };
 void pty_relay_terminal_note(struct terminal_note *ret_note);

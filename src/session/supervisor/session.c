@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A session from its first to its last step: everything is made ready, the guard is started with
- * it, and what was changed in this process is put back.
+ * session_run(): prepares a session, starts its guard or joins a shared session, waits, and
+ * restores the signal state of this process.
  */
 #include "base/os_process.h"
 
@@ -23,15 +23,15 @@ struct running {
 	struct assets assets;
 	struct command_line command;
 	sigset_t old_mask;
-	struct sigaction old_children; /* how the caller handles SIGCHLD */
+	struct sigaction old_children; /* original action of SIGCHLD */
 	int was_subreaper;	       /* -1: not changed */
 	int claim;		       /* os_process_lock; -1: none */
 	bool is_started;
 };
 
 /*
- * A command can be told by every signal, each as if it had been sent to the command. Not by those
- * that cannot be caught, that come from what a process itself does, and that we answer ourselves.
+ * Is the signal forwarded to the command? All are, except those that cannot be caught, that a fault
+ * of the process itself causes, or that the supervisor handles.
  */
 static bool
 is_for_command(int signal)
@@ -53,7 +53,7 @@ is_ignored(int signal)
 	return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* A child whose end is ignored cannot be waited for. */
+/* While SIGCHLD is ignored, waitpid() cannot return a child's status. */
 static void
 mind_children(struct running *run)
 {
@@ -65,8 +65,8 @@ mind_children(struct running *run)
 }
 
 /*
- * Blocked and read, never handled. What the caller ignores (nohup) is left out: a blocked signal
- * arrives even when it is ignored.
+ * Signals are blocked and read from an fd. Ignored ones (nohup) are left out, because a blocked
+ * signal is queued even if it is ignored.
  */
 static int
 catch_signals(struct running *run, struct cordon_error *err)
@@ -79,7 +79,7 @@ catch_signals(struct running *run, struct cordon_error *err)
 		if (is_for_command(signal) && !is_ignored(signal))
 			sigaddset(&set, signal);
 	blocked = set;
-	/* the caller's end of a pipe may go while we relay */
+	/* the reader of a pipe may close it during the relay */
 	sigaddset(&blocked, SIGPIPE);
 	if (sigprocmask(SIG_BLOCK, &blocked, &run->old_mask) == 0)
 		run->watch.signals = os_signal_fd(&set);
@@ -93,7 +93,7 @@ restore_signals(struct running *run)
 {
 	sigset_t pipe;
 
-	/* one of our own making must not be delivered now */
+	/* do not deliver a SIGPIPE that the relay caused */
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
 	if (!sigismember(&run->old_mask, SIGPIPE))
@@ -104,7 +104,7 @@ restore_signals(struct running *run)
 		close(run->watch.signals);
 }
 
-/* Under nohup, and where things are to stay, nobody needs to be there. */
+/* With nohup or --leave, the end of the invoker does not end the session. */
 static int
 watch_caller(const struct session_request *request)
 {
@@ -121,7 +121,7 @@ watch_caller(const struct session_request *request)
 	return fd;
 }
 
-/* Whatever we open must not become the command's 0, 1 or 2. */
+/* An fd that cordon opens must not become 0, 1 or 2. */
 static int
 check_standard(struct cordon_error *err)
 {
@@ -154,7 +154,7 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	return check_standard(err);
 }
 
-/* On macOS a profile that restricts nothing marks the processes of the session. */
+/* On macOS a profile that restricts nothing identifies the processes of the session. */
 static int
 prepare_tracked(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
@@ -177,7 +177,7 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 
 	place.private_tmp = assets->tmp;
 	place.proxy = assets->proxy.pid > 0 ? &assets->proxy : NULL;
-	/* a command that cannot be run leaves no folder */
+	/* before directories are created: a command that cannot be run leaves none */
 	if (rc == 0)
 		rc = command_prepare(&run->arena, request, &place, &run->command, err);
 	return rc < 0 ? rc
@@ -187,7 +187,7 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 				err);
 }
 
-/* The sandbox is there, or is made by the way; the command only needs to fit into it. */
+/* Joins a shared session, or starts it first. */
 static int
 prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
@@ -213,7 +213,7 @@ prepare(struct running *run, const struct session_request *request, struct cordo
 				   : prepare_box(run, request, err);
 }
 
-/* What is written to a terminal is counted where we relay it, so with a limit we always do. */
+/* Only a relay can count output to a terminal, so an output limit needs one. */
 static int
 prepare_relay(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
@@ -221,7 +221,7 @@ prepare_relay(struct running *run, const struct session_request *request, struct
 	struct relay *relay;
 	int rc;
 
-	/* a named session has none of the caller's terminals but what it gets as 0 to 2 */
+	/* a command in a shared session reaches no terminal of the invoker except through 0-2 */
 	if (!request->pty && (!counts || (run->watch.joins && !pty_relay_terminal_is_standard())))
 		return 0;
 	relay = arena_alloc(&run->arena, sizeof *relay, err);
@@ -256,11 +256,11 @@ may_leave_some(const struct plan *plan)
 	return plan != NULL && plan->guarantees[G_PROCESS_TREE].status == GUARANTEE_ACCEPTED;
 }
 
-/* From here on orphans come to us. Children we have already are none of the session's. */
+/* Becomes a subreaper. Existing children are not of the session and are noted. */
 static int
 become_subreaper(struct running *run, const struct plan *plan, struct cordon_error *err)
 {
-	/* nearly always there are none, and that they could be listed the plan knows */
+	/* fast path: the plan knows that children can be listed, and there are none */
 	bool is_known = plan != NULL && plan->facts.values[FACT_TREE] && os_has_no_child();
 
 	if (!is_known && process_tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
@@ -304,7 +304,6 @@ blocked_signals(const struct running *run)
 	return bits;
 }
 
-/* What becomes 0-2 of the command. */
 static void
 hand_over(struct running *run, struct child *to)
 {
@@ -397,7 +396,7 @@ start(struct running *run, const struct session_request *request, struct cordon_
 	if (run->watch.relay != NULL)
 		pty_relay_handed_over(run->watch.relay);
 	events_handed_over(&run->assets.event_source);
-	/* the guard has it; what we would free now is still the same memory, and would be copied */
+	/* do not free it yet: memory is shared with the guard, and a write would copy the pages */
 	if (run->assets.box != NULL)
 		enforce_close_parent_fds(run->assets.box);
 	return rc;
@@ -419,7 +418,7 @@ clean_up(struct running *run, bool ended)
 		output_close(run->watch.output);
 	if (run->watch.caller >= 0)
 		close(run->watch.caller);
-	/* the guard did it, or will; where it could not, this is a second try */
+	/* normally the guard removes it; this is a second attempt */
 	if (assets->tmp != NULL && (ended || run->watch.guard_state == GUARD_LOST))
 		private_tmp_remove(assets->tmp);
 	assets_release(assets, run->watch.guard.pid != 0 && run->watch.guard_state != GUARD_LOST);
@@ -457,7 +456,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		rc = assets_share_limits(&run.assets, request, err);
 	if (rc == 0 && !run.watch.joins)
 		rc = become_subreaper(&run, request->plan, err);
-	/* a session that cannot be listed runs, and ends, as any other */
+	/* a session runs even if it cannot be recorded */
 	if (rc == 0 && !run.watch.joins)
 		record_new(&run.arena, request, &run.assets, NULL, &ret_result->unrecorded);
 	if (rc == 0) {
@@ -468,7 +467,7 @@ session_run(const struct session_request *request, struct session_result *ret_re
 		run.is_started = rc == 0;
 		if (run.is_started)
 			rc = supervise(&run.watch, ret_result, err);
-		/* a shell does that itself when what it waits for dies of a signal; but we do not */
+		/* a shell does that if its child dies of a signal, but cordon exits normally */
 		if (run.is_started && rc == 0 && ret_result->is_signal)
 			pty_relay_terminal_restore(&run.terminal);
 		restore_signals(&run);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The supervisor's loop. Signals are blocked and read from a descriptor, so that one thing is
- * handled at a time. It stops when the command stops and goes on when the caller says so; to the
- * caller it behaves like the command itself. The guard does the ending; should it be killed, its
- * orphans have come to us.
+ * The supervisor's loop. Signals are blocked and read from an fd, so that events are handled one at
+ * a time. The supervisor stops when the command stops, and continues at SIGCONT. The guard ends the
+ * session. If the guard is killed, its orphans are reparented to the supervisor, which kills them.
  */
 #include "base/os_process.h"
 
@@ -18,13 +17,13 @@
 #include "session/channel/events.h"
 #include "session/channel/poll_trim.h"
 
-/* What a command gets to end by itself after SIGTERM or SIGHUP, where nothing else was said. */
+/* Default time for a command to exit after SIGTERM or SIGHUP. */
 #define GRACE_MS 5000
 
-/* How often a job in the background looks whether it has come to the foreground: nobody tells. */
+/* How often a background job checks whether it is in the foreground; no signal reports that. */
 #define FRONT_MS 250
 
-/* What is waited for, in the order of fill_poll. */
+/* Indices of the poll set, in the order of fill_poll. */
 enum {
 	AT_SIGNALS,
 	AT_LINE,
@@ -71,8 +70,8 @@ order_stops(const struct supervision *run)
 }
 
 /*
- * From this stop; 0: from none. It is in the foreground of its own terminal exactly when we are in
- * that of the caller's.
+ * Continues the command after that stop; 0: it did not stop. It is in the foreground of its pty
+ * exactly when the supervisor is in the foreground of the invoker's terminal.
  */
 static void
 order_continue(struct supervision *run, int stop)
@@ -85,7 +84,7 @@ order_continue(struct supervision *run, int stop)
 
 /* ---- signals ---- */
 
-/* It was asked to go: it has a while to do so, then everything ends. */
+/* After a signal that asks the command to exit: end the session when the grace is over. */
 static void
 expect_end(struct supervision *run)
 {
@@ -101,8 +100,9 @@ asks_to_go(int signal)
 }
 
 /*
- * The terminal tells the whole group, the command included; a process tells only us. So does a
- * terminal of its own, and one that hangs up: that is for the leader of the session.
+ * Did the command not get the signal as well? A terminal signals the whole process group, command
+ * included; kill() may reach only the supervisor. So does a terminal if the command has a pty, and
+ * a hang-up, which goes to the session leader.
  */
 static bool
 is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
@@ -112,8 +112,8 @@ is_for_us_alone(const struct supervision *run, const struct compat_signal *got)
 }
 
 /*
- * SIGCONT. From the guard it is about the supervisor, and so is the first after a stop. On a pty it is
- * not forwarded: the command is continued by ORDER_CONTINUE, with the new state of the terminal.
+ * SIGCONT. From the guard it is about the supervisor, and so is the first after a stop. On a pty it
+ * is not forwarded: the command is continued by ORDER_CONTINUE, with the new state of the terminal.
  */
 static void
 read_continue(struct supervision *run, const struct compat_signal *got)
@@ -145,7 +145,7 @@ forward(struct supervision *run, const struct compat_signal *got)
 	}
 	if (got->number == SIGWINCH && run->relay != NULL)
 		pty_relay_resize(run->relay);
-	/* the new size tells those in the foreground */
+	/* the resize makes the kernel signal the foreground process group of the pty */
 	if (got->number == SIGWINCH && run->relay != NULL && run->relay->in_front)
 		return;
 	if (is_for_us_alone(run, got))
@@ -166,7 +166,7 @@ read_signals(struct supervision *run)
 		forward(run, &got);
 }
 
-/* Nobody is left who could want the result: as if the terminal had hung up. */
+/* The invoker ended: act as for a hang-up of the terminal. */
 static void
 caller_died(struct supervision *run)
 {
@@ -178,8 +178,8 @@ caller_died(struct supervision *run)
 }
 
 /*
- * By that signal, also when the caller ignores it: the command did not. False: nobody is there who
- * could let us go on, so that the kernel does not stop us; only a new SIGCONT ends a stop.
+ * Stops this process with the signal, even if the signal is ignored. Returns false if the kernel
+ * did not stop it (an orphaned process group), which shows by the lack of a new SIGCONT.
  */
 static bool
 stop_by(int signal)
@@ -190,7 +190,7 @@ stop_by(int signal)
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	sigaction(signal, &normal, &old);
-	/* drops a SIGCONT that is older */
+	/* a stop signal discards a pending SIGCONT */
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, &mask);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -214,7 +214,7 @@ stop_with(struct supervision *run, int signal)
 		is_continued = stop_by(signal);
 		if (is_continued)
 			job_control_supervisor(&run->job, SUPERVISOR_RESUMES);
-		/* it would stop again and again */
+		/* without input it would stop again and again */
 		else if (run->relay != NULL && needs_terminal)
 			pty_relay_cut_off(run->relay);
 	}
@@ -249,8 +249,8 @@ is_told_to_go(const struct supervision *run)
 }
 
 /*
- * Nobody writes to the command's terminal any more, so the rest is there, and then its end; unless
- * there are survivors. Showing it takes as long as it takes, unless we were told to go.
+ * Relays the rest of the output. With the writers dead, reading ends with EOF, unless there are
+ * survivors. A slow reader is waited for, unless a signal asks the supervisor to exit.
  */
 static void
 drain_relay(struct supervision *run)
@@ -271,7 +271,7 @@ drain_relay(struct supervision *run)
 	}
 }
 
-/* What is there already; it is passed on as slowly as it is read, unless we were told to go. */
+/* The same for pipes: relays what is in them, and waits for a slow reader alike. */
 static void
 drain_output(struct supervision *run)
 {
@@ -299,7 +299,7 @@ drain(struct supervision *run)
 		drain_relay(run);
 }
 
-/* The command's own terminal sends these two; the caller's would have sent them to us as well. */
+/* A pty sends SIGINT and SIGQUIT; without it the supervisor would have got them too. */
 static bool
 is_by_terminal(const struct supervision *run, int signal)
 {
@@ -315,7 +315,7 @@ fill_result(struct supervision *run, const struct guard_news *news, struct sessi
 	to->cause = news->cause;
 	if (news->cause == SESSION_EXITED || news->cause == SESSION_SIGNALLED)
 		to->cause = WIFSIGNALED(status) ? SESSION_SIGNALLED : SESSION_EXITED;
-	/* the command may have died of it before the guard was told why */
+	/* the command may have died of SIGPIPE before ORDER_END reached the guard */
 	if (run->output != NULL && run->output->exhausted && to->cause != SESSION_TIME)
 		to->cause = SESSION_OUTPUT;
 	to->is_signal = WIFSIGNALED(status);
@@ -327,7 +327,7 @@ fill_result(struct supervision *run, const struct guard_news *news, struct sessi
 	to->ms = clock_ms() - run->started;
 }
 
-/* By SIGKILL others end it, or memory is short; by anything else it ended by itself. */
+/* SIGKILL comes from another process or the OOM killer; any other status is a crash. */
 static enum session_cause
 wait_for_guard(const struct supervision *run)
 {
@@ -347,8 +347,8 @@ is_filtered(const struct session_request *request)
 }
 
 /*
- * The guard is gone. What it held is below us now, and ends here. The end of a spawner is that
- * of its session, which has a guard of its own.
+ * The guard was killed and its children were reparented: kill them here. If the channel was to a
+ * spawner, its session has ended and its own guard cleans up.
  */
 static void
 replace_guard(struct supervision *run, struct guard_news *ret_news)
@@ -358,7 +358,7 @@ replace_guard(struct supervision *run, struct guard_news *ret_news)
 	if (run->joins)
 		return;
 	run->guard_state = GUARD_LOST;
-	/* what our children from before left to us meanwhile is older */
+	/* orphans of earlier children of this process are older than the guard */
 	process_tree_exclude_older(&run->spare, run->guard.pid);
 	ret_news->cause = wait_for_guard(run);
 	if (run->stuck >= LATE_LOOKS)
@@ -372,7 +372,7 @@ replace_guard(struct supervision *run, struct guard_news *ret_news)
 		ret_news->end = (struct tree_end){.left = 1, .survivors = {{0, "unknown"}}};
 }
 
-/* True when it is over, and *ret_news says how. */
+/* Returns true at the end of the session, with its result in *ret_news. */
 static bool
 read_news(struct supervision *run, struct guard_news *ret_news)
 {
@@ -405,7 +405,7 @@ pump(struct supervision *run, const struct pollfd *fds)
 {
 	bool was_exhausted = run->output != NULL && run->output->exhausted;
 
-	/* a hang-up tells only the leader of a session, which is the guard */
+	/* a hang-up of the pty signals only the session leader, which is the guard */
 	if (run->relay != NULL && !pty_relay_pump(run->relay, fds + AT_RELAY))
 		order_signal(run, SIGHUP);
 	for (int i = 0; i < 2; i++)
@@ -429,7 +429,7 @@ fill_poll(const struct supervision *run, struct pollfd fds[AT_COUNT])
 		pty_relay_poll(run->relay, fds + AT_RELAY);
 }
 
-/* True when it is over. */
+/* Returns true at the end of the session. */
 static bool
 wait_for_something(struct supervision *run, struct guard_news *ret_news)
 {
@@ -438,7 +438,7 @@ wait_for_something(struct supervision *run, struct guard_news *ret_news)
 
 	fill_poll(run, fds);
 	guard_timeout_press(run);
-	/* without it no signal is forwarded; the end is still told by the line alone */
+	/* if poll fails, signals cannot be forwarded: wait for the guard's last message */
 	if (poll_trim(fds, AT_COUNT, guard_timeout_left(run, waits ? FRONT_MS : -1),
 		      &run->is_trimmed) < 0)
 		return errno != EINTR && errno != EAGAIN && read_news(run, ret_news);

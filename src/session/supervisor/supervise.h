@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for the end of a session, as if the supervisor were the command. */
+/* The supervisor's loop. To its invoker, the supervisor behaves like the command. */
 #pragma once
 
 #include "session/channel/job_control.h"
@@ -9,17 +9,17 @@
 struct supervision {
 	const struct session_request *request;
 	struct guard guard;
-	struct session_group *group; /* ended by the guard, unless the guard is lost */
-	struct tree_spare spare;     /* children of ours that are none of the session's */
+	struct session_group *group; /* killed by the supervisor only if the guard was killed */
+	struct tree_spare spare;     /* children of the supervisor that are not of the session */
 	struct relay *relay;	     /* NULL: none */
-	struct output *output;	     /* NULL: not counted */
+	struct output *output;	     /* NULL: no output limit */
 	struct event_source *event_source;
-	int signals; /* where blocked signals arrive */
-	int caller;  /* tells the end of the process that started us; -1: nobody asks */
+	int signals; /* fd from which blocked signals are read */
+	int caller;  /* pidfd of the invoker; -1: not watched */
 	int64_t started;
-	int64_t due; /* when the guard is looked at, which keeps the time; 0: it is not expected to end */
+	int64_t due; /* when to check whether the guard is stopped; 0: it need not end yet */
 	enum session_cause due_cause;
-	int stuck; /* how often it was found stopped then */
+	int stuck; /* how often it was stopped at such a check */
 	bool joins; /* guard.line is the channel to the spawner of a shared session; guard.pid is 0 */
 	enum supervisor_state job;
 	int stop;	      /* number of the last stop that the guard reported */
@@ -27,22 +27,22 @@ struct supervision {
 	bool is_trimmed;
 	enum {
 		GUARD_RUNS,
-		GUARD_ENDING, /* it sent its last message, and was not waited for yet */
+		GUARD_ENDING, /* it sent its last message, and is not reaped yet */
 		GUARD_LOST    /* it was killed: the supervisor cleans up */
 	} guard_state;
 	bool terminal_signal[NSIG];
 };
 
-/* 0 with the result, or why nothing was started. */
+/* Returns 0 with the result, or an error if the command was not started. */
 int supervise(struct supervision *run, struct session_result *ret_result, struct cordon_error *err);
 
-/* guard_timeout.c: found stopped so often after the end was due, the guard is killed. */
+/* guard_timeout.c: the guard is killed if that many checks after the due time find it stopped. */
 #define LATE_LOOKS 20
-/* The guard is to have ended the session in ms milliseconds. */
+/* Sets the due time: the guard must have ended the session in ms milliseconds. */
 void guard_timeout_expect(struct supervision *run, enum session_cause cause, int64_t ms);
-/* Wakes it if it has stopped. */
+/* Sends SIGCONT to a stopped guard. */
 void guard_timeout_wake(const struct supervision *run);
-/* The same if the end is due. */
+/* After the due time: sends SIGCONT to a stopped guard, or kills it. */
 void guard_timeout_press(struct supervision *run);
-/* How long to wait until then, and no longer than limit_ms; -1: for ever. */
+/* Returns the time until a check is due, at most limit_ms; -1: no timeout. */
 int guard_timeout_left(const struct supervision *run, int limit_ms);
