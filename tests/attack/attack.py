@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Ways around a folder that is protected inside a writable project.
+"""Attempts to change a protected folder inside a writable project.
 
 usage: attack.py KIND SECONDS
 
 The folder is ./kept with the file ./kept/file; everything else here may be changed. Exit status 0:
-whatever was tried, tried to the end. The caller looks at what became of the folder.
+all attempts were made. The caller checks the folder afterwards.
 """
 import ctypes
 import os

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Ways to read what is denied inside a folder that may be read.
+"""Attempts to read denied files inside a readable folder.
 
 usage: attack_reads.py KIND NUMBER
 
-Denied are the folder ./kept with kept/file, and every file named .env. Each of them holds the word
-"secret"; nothing else here does. Exit status 0: nothing was read, and everything was tried.
+Denied are the folder ./kept with kept/file, and every file named .env. Each of them contains the word
+"secret"; no other file here does. Exit status 0: nothing was read, and all attempts were made.
 """
 import ctypes
 import mmap

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Ways to a terminal that is somebody else's.
+"""Attempts to open a terminal of another process.
 
-usage: attack_terminals.py all|none NAME PID FD    all ways must lead to it, or none
-       attack_terminals.py flip NAME [OWN]         names and memory that change under the broker's eyes
+usage: attack_terminals.py all|none NAME PID FD    all attempts must open it, or none
+       attack_terminals.py flip NAME [OWN]         names and memory that change during the broker's check
 
-NAME is the terminal, FD a descriptor of it in process PID. Exit status 0: it was as it should be, and
-everything was tried. OWN: a terminal that may be opened; without it one is made.
+NAME is the terminal, FD an fd of it in process PID. Exit status 0: all attempts were made, with the
+expected results. OWN: a terminal that may be opened; without it one is made.
 """
 import ctypes
 import mmap

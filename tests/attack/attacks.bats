@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What somebody with the documents and the program alone found, and what must hold since.
+# Attacks found with only the documents and the program. Each of them must fail.
 
 load ../lib/common
 

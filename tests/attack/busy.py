@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Everything that is done on behalf, by many processes with several threads each, at once.
+"""All calls made on behalf, by many processes with several threads each, at once.
 
 usage: busy.py KIND SECONDS ALLOWED DENIED ALLOWED_PORT DENIED_PORT
 
 Denied are the files named .env, and changes of ./kept. ALLOWED and DENIED are unix sockets, the
-others ports of loopback; who listens says which it is. Of KIND busy_domains both ports are out of
-reach, and servers of its own are not. With CORDON some work in sandboxes of their own. Exit status 0: every answer was the right one. Standard output names those that were not.
+others ports of loopback; each server answers which it is. With KIND busy_domains both ports cannot be
+reached, and own servers can. With CORDON some work in nests. Exit status 0: every answer was correct. Standard output lists the wrong ones.
 """
 import ctypes
 import errno

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Sessions in which oddcalls makes random calls; whatever it does, guard and launcher go on.
+"""Sessions in which oddcalls makes random calls; guard and launcher must survive all of them.
 
 usage: fuzz_calls.py [--deep] [--trace] SECONDS [SEED [KIND...]]
 
-After each session: the launcher ended with the command's own status and wrote its `end`, the guard was
-there until the command had ended, nothing of the session is left (processes, private folder, record), no
+After each session: the launcher ended with the command's own status and wrote its `end`, the guard
+lived until the command had ended, nothing of the session is left (processes, private folder, record), no
 sanitizer has reported anything, there is no core file, nothing outside has changed, and bystanders live.
 
 CORDON names the program; the same seed and kind repeat a session. TAP and counts on standard output.

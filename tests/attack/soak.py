@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The races and the crowd of attack.py and attack_reads.py, and of sockets, for as long as it takes to
-believe them.
+"""The races and the parallel load of attack.py and attack_reads.py, and of sockets, for a long time.
 
 usage: soak.py [ROUNDS [SECONDS [KIND...]]]
 
-CORDON names the program; one built with a sanitizer must report nothing. TAP on standard output.
+CORDON names the program. If it was built with a sanitizer, that must report nothing. TAP on standard output.
 """
 import os
 import shutil

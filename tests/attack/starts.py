@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Sandboxes are started while the paths they are given lead here and there.
+"""Sandboxes are started while the targets of their paths change.
 
 usage: starts.py [STARTS]
 
-Outside, a process exchanges folders of the project with links to a folder that nobody was given, as
-fast as it can. Each sandbox then tries to change, make, move and remove something by those names.
-Whether it starts or is refused, nothing out there may change. CORDON names the program. TAP on
+Outside, a process exchanges folders of the project with links to a folder that is not granted, as
+fast as it can. Each sandbox then tries to change, make, move and remove files by those names.
+Whether it starts or is refused, nothing in that folder may change. CORDON names the program. TAP on
 standard output.
 """
 import ctypes

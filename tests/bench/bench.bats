@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The bench programs run. One small round each, and no time is judged: that is for people, on a
-# machine at rest. What is measured must have worked, or they fail.
+# The bench programs run, one small round each. Times are not checked: that needs a machine at rest.
+# A program fails if the measured work failed.
 
 # shellcheck disable=SC2034,SC2154 # out and err are common's
 

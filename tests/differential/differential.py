@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Random policies, random trees, random calls: what happens must be what `cordon why` says.
+"""Random policies, random trees, random calls: the result of each must be the answer of `cordon why`.
 
 usage: differential.py [SEEDS | SECONDS s] [FIRST SEED]
 
 Each round makes a policy and a tree from its seed and runs the same calls twice on it: first inside,
-then free. A call that `why` denies must have failed inside; one that it allows must have had the
+then without cordon. A call that `why` denies must have failed inside; one that it allows must have had the
 same result as outside. CORDON names the program. TAP on standard output; a failure names its seed,
 and `differential.py 1 SEED` repeats it.
 """

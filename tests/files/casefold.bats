@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016,SC2034 # $ is for the shell inside; err is read by complain
-# Folders in which a file has several names: as disks of Windows and Macs are, and folders of theirs
-# that a guest has. What is protected or denied is so by every one of these names.
+# Folders in which a file has several names, such as file systems of Windows and macOS and casefold
+# folders on Linux. A protected or denied file is protected or denied by each of these names.
 
 load ../lib/common
 

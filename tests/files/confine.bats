@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon confine`: where a path leads inside a root, or that it leads out.
+# `cordon confine`: the target of a path inside a root, or the refusal of a path that leaves it.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

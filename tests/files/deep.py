@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Calls in folders whose absolute path is longer than the kernel takes, 4,095 bytes.
+"""Calls in folders whose absolute path is longer than the kernel's limit, 4,095 bytes.
 
 usage: deep.py [git]     in an empty folder
 
-Prints one line a call: its name, and its error or result. Those that begin with "denied" are for **/.env. With
-"git" only names that git obeys are tried.
+Prints one line per call: its name, and its error or result. Names that begin with "denied" are for **/.env. With
+"git" only names that git uses are tried.
 """
 import ctypes
 import errno

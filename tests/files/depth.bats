@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Folders within folders, as deep as a path can name: what works without cordon works with it, and takes about
-# as long at the bottom as at the top.
+# Nested folders, as deep as a path can name. Calls that work without cordon work with it, and take
+# about as long at the bottom as at the top.
 
 # shellcheck disable=SC2016 # $ is for the shell inside
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# /dev/shm under the default policy: regular files directly in it work as shared memory and semaphores, and
-# nothing in its subfolders is reached. Each attempt works outside and is refused inside.
+# /dev/shm under the default policy: regular files directly in it work as shared memory and semaphores,
+# and nothing in its subfolders can be reached. Each attempt works outside and is refused inside.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

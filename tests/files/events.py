@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a file watcher sees of each call that the broker makes on behalf.
+"""The events that a file watcher sees for each call that the broker makes on behalf.
 
 usage: events.py FOLDER
 
-Each call is made in a folder of its own, which is watched, and so is what is in it. Prints one line a call: its
-name, and what inotify told, in order. Run bare and under the broker the lines must be the same, but for this:
-before a folder is moved the broker lists it and those in it, and that is told as OPEN, ACCESS and CLOSE_NOWRITE.
+Each call is made in its own folder, which is watched with its entries. Prints one line per call: its
+name, and the inotify events in order. The lines of a bare run and under the broker must be the same, except that
+before a folder is moved the broker lists it and those in it, which gives OPEN, ACCESS and CLOSE_NOWRITE.
 """
 import ctypes
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A deny of running inside a folder whose programs may be run: the kernel refuses to start the denied
-# one by every name it has, and everything beside it runs. Nothing of it needs the caller's cooperation.
+# A deny of execution inside a folder whose programs may be executed: the kernel refuses the denied
+# program by each of its names, and all others run. The caller need not cooperate.
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; out is common's
 
 load ../lib/common

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Makes the broker hold descriptors until it has none left to give.
+"""Makes the broker use fds until it has none left.
 
-usage: exhaust.py WAY [ends]: lines of sandboxes inside (doors), opens that wait (pipes), or files of git's
-that are never closed (desks). Prints "EMFILE" once routed calls fail for that, or "served", and what
-became of a protected file; the processes that hold them stay behind, listed in the file "holders".
-With "ends" they are killed, and it says whether calls are served again.
+usage: exhaust.py WAY [ends]: sockets of nests (doors), opens that block (pipes), or staged files
+that are never closed (desks). Prints "EMFILE" once supervised calls fail for that, or "served", and the
+state of a protected file; the processes that caused it stay behind, listed in the file "holders".
+With "ends" they are killed, and it prints whether calls are served again.
 """
 import ctypes
 import errno

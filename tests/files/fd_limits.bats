@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a command has the broker hold for it leaves descriptors for everything else.
+# Fds that the broker uses on behalf of a command must leave enough fds for all other calls.
 
 load ../lib/common
 

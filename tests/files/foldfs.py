@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A file system in memory in which names of several spellings are one, mounted where it is told to:
+"""A file system in memory in which several spellings are one name, mounted at FOLDER:
 foldfs.py FOLDER [short] [uncounted]. Small and capital letters are the same, as with vfat, NTFS or a disk of a
 Mac; with "short" so are names with dots or blanks behind them, and every long name has a short one
-(GIT~1). With "uncounted" no file has a link, as some say it. The kernel shows a file by whatever name it
-was asked for. Needs root; ends with its mount."""
+(GIT~1). With "uncounted" the link count of every file is 0, as some file systems report it. The kernel shows a
+file by the name that was used. Needs root; ends with its mount."""
 import ctypes
 import errno
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Grants of what is not there yet: a folder that is written with a slash at its end is made at the start,
-# for nobody but the user; anything else is refused by name, or of a profile left out.
+# Grants of missing paths: a folder written with a slash at its end is created at the start, for the
+# user only; any other is refused by name or, if a profile grants it, skipped.
 
 # shellcheck disable=SC2034,SC2154 # out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What is allowed ends as without cordon, and what fails either way fails with the same error: odd arguments, what a
-# file watcher is told, what is only asked for.
+# Allowed calls end as without cordon, and calls that fail either way fail with the same error: odd
+# arguments, events that a file watcher sees, calls that only query.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Odd arguments of every call that is routed or filtered: odd paths, flags, descriptors and pointers.
+"""Odd arguments of every supervised or filtered call: odd paths, flags, fds and pointers.
 
-usage: odd_calls.py run FOLDER [GROUP...]     makes the calls, and prints one line each: its words, a tab, its result
-       odd_calls.py compare BARE BOXED MODE   holds two such outputs against each other; MODE names the network
+usage: odd_calls.py run FOLDER [GROUP...]     makes the calls, and prints one line each: its arguments, a tab, its result
+       odd_calls.py compare BARE BOXED MODE   compares two such outputs; MODE names the network
 
 Most of them fail, and must fail with the same error as without cordon. Each call is made in a fresh folder.
-EXPECTED has those that end otherwise, each with its reason; one that ends as without cordon after all is a failure,
-too.
+EXPECTED has the calls that end differently, each with its reason; one of these that ends as without cordon is also
+a failure.
 """
 import ctypes
 import errno

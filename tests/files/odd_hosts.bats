@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Odd places to run from: chroots, other sandboxes, containers that refuse calls, full and read-only
-# disks, missing homes, descriptors left open. It works as elsewhere, or is refused by name.
+# Unusual environments: chroots, other sandboxes, containers that refuse calls, full and read-only
+# disks, missing home folders, fds left open. cordon works there as elsewhere, or refuses by name.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What was found by attacking a broker, and is not in the other suites: paths that move while a
-# sandbox starts, a broker that is stopped or out of descriptors, programs it cannot look into, other
-# roots, file systems with calls of their own, an agent that signs.
+# Cases found by attacks on the broker that no other suite has: paths that move while a sandbox
+# starts, a broker that is stopped or out of fds, programs that it cannot inspect, other roots, file
+# systems with calls of their own, an agent that signs.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

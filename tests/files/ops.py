@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Calls that change files, one by one, each in a folder of its own.
+"""Calls that change files, one by one, each in its own folder.
 
 usage: ops.py FOLDER [TABLE]
 
 All but the cases of that table; it is the longest of those that the other mode tries.
-Prints one line a case: its name, the error or result, and what the folder looks like afterwards.
-Run bare and under the broker the lines must be the same: an allowed call has the kernel's own
-result, whoever made it.
+Prints one line per case: its name, the error or result, and the folder afterwards.
+The lines of a bare run and under the broker must be the same: an allowed call has the kernel's own
+result, even if the broker made it.
 """
 import ctypes
 import errno

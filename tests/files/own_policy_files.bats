@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# cordon's own files behind symbolic links: the policy of the next run and its approvals cannot be
-# exchanged by exchanging a link on the way to them. Each attempt is made on an ordinary link as well.
+# cordon's own files behind symbolic links: a command cannot replace the policy of the next run or
+# its approvals by replacing a link on their path. Each attempt is also made on an ordinary link.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154 # $ is the shell's inside; out and err are common's
 

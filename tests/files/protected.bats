@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The broker: what is protected inside a folder that may be changed. What is allowed must be as
-# without cordon, call by call; what is not must be refused on every way to it.
+# The broker: protected names inside a writable folder. Allowed calls must end as without cordon,
+# call by call; others must be refused by every path.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

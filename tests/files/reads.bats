@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Reading that is denied inside a folder that may be read: by path, by pattern, for files that come
-# later. What may be read must be read as without cordon; what may not, on no way at all.
+# Denied reading inside a readable folder: by path, by pattern, for files made later. Allowed files
+# must be read as without cordon; denied files by no path.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

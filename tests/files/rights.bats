@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Each right by itself: one without the others gives that much and no more; and patterns, for any name.
-# The same attempts are made free, where all of them work. Nothing here asks `why`.
+# Each right by itself: it allows its calls and no others. And patterns, for any name. The same
+# attempts are made without cordon, where all of them work. `why` is not used here.
 
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; T, out and err are common's
 

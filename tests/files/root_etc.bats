@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Started by root a policy means what it means for anybody else: what the system keeps for root alone is not
-# the command's, however deep it lies. As root of mounts of its own, so that the machine's /etc stays as it is.
+# A policy means the same for root as for other users: files that only root may read are not readable for
+# the command, at any depth. Run as root with its own mounts, so that the machine's /etc does not change.
 
 load ../lib/common
 

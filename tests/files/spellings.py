@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Other spellings of protected and denied names, in a folder in which they are the same: every way to
-read, make or change one. spellings.py make; spellings.py try KIND. Prints the ways that went through,
-and last how many were tried."""
+"""Other spellings of protected and denied names, in a folder in which they are one name: every call that
+reads, makes or changes one. spellings.py make; spellings.py try KIND. Prints the calls that succeeded,
+and last the number of attempts."""
 import ctypes
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Packages of Debian, fetched into a cache by an apt configuration of its own and unpacked there.
+"""Packages of Debian, fetched into a cache by its own apt configuration and unpacked there.
 
-Nothing is installed, and the machine's own lists are left alone.
+Nothing is installed, and the machine's package lists do not change.
 """
 import glob
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The runner for suites of other projects, with a small suite in the form of the Linux Test Project: a
-# difference fails unless it is listed, and a listed one that does not occur is reported.
+# The runner for suites of other projects, with a small suite in the format of the Linux Test
+# Project: a difference fails unless it is listed, and a listed one that does not occur is reported.
 
 # shellcheck disable=SC2034,SC2154 # out and err are common's
 

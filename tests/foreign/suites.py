@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The suites: where each comes from, what its parts are, how one part is run and its results read.
+"""The suites: the source of each, its parts, how one part is run and its results are read.
 
 A suite has
-  prepare(archive, folder)   makes folder complete: everything that a run reads. Missing: cannot be had
-  moved(folder, old)         repairs what names the folder by its old place
-  parts(folder)              names of what can be run by itself
-  chosen                     the parts that are run when none is named; None: all
-  fill(folder, project)      puts into the project what its tests expect in the working directory
+  prepare(archive, folder)   fills folder with everything that a run reads. Missing: not available
+  moved(folder, old)         corrects files that name the folder by its old path
+  parts(folder)              names of the parts that can be run separately
+  chosen                     the parts that are run if none is named; None: all
+  fill(folder, project)      copies into the project the files that its tests expect in the working directory
   command(folder, project, part)  arguments and variables
-  cwd(folder, project, part) where they are run
+  cwd(folder, project, part) the working directory
   read(part, run)            results by test: run has status, output, project
 """
 import fnmatch

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Files that run by themselves later and were changed are named when the run ends: in the log, on
-# --status-fd, and in words when asked for. Found by what was done, never by a walk.
+# Changed autorun files are listed when the run ends: in the log, on --status-fd, and in the summary
+# if requested. They are found by the calls that changed them, never by a walk.
 # shellcheck disable=SC2016 # what is quoted is for the shell inside
 
 load ../lib/common

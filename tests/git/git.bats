@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The real git, inside and out. Its everyday work ends as without cordon; nothing that a command
-# leaves behind makes git start a program or look elsewhere, by whatever way it was written.
+# The real git, inside and outside. Its everyday commands end as without cordon; files left by a
+# command never make git start a program or use other paths, however they were written.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Ways to plant something that git obeys, without git's help.
+"""Attempts to plant a file that git uses, without git's help.
 
 usage: git.py ROUTES|HOOKS|STEPS|POINTERS|REPOSITORIES FOLDER...
 
-Each FOLDER is a git directory. A way has passed when afterwards a file that git obeys holds what was
-planted. Prints the ways that passed; the status is 0 when everything was tried.
+Each FOLDER is a git directory. An attempt has succeeded if afterwards a file that git uses has the planted
+content. Prints the successful attempts; the status is 0 if all were made.
 """
 import ctypes
 import mmap

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What copies modes, lists and times does so in git directories, too; what would hide settings from us or open a
-# repository to others does not.
+# Programs that copy modes, lists and times also do so in git directories. Calls that would hide
+# settings from the broker or open a repository to others are refused.
 
 # shellcheck disable=SC2016,SC2034,SC2086,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A command opens no repository to others, and leaves nothing in a git directory of any name that makes git
-# write elsewhere when an unfinished am or rebase goes on.
+# A command opens no repository to other users, and leaves nothing in a git directory of any name
+# that makes git write elsewhere when an unfinished am or rebase continues.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

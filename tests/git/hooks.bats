@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hooks and settings that repositories inside the project, or the user's own settings, say git takes
-# from the project: found when something is changed, without looking for repositories at the start.
-# The real git runs what was planted, outside.
+# Hooks and settings that git takes from the project because of repositories inside it or the user's
+# settings: found when a name is changed, without a search for repositories at the start. The real
+# git runs planted files, outside.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # $ and ~ are for the shell inside; out and err are common's
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What repositories take from the project outside of themselves: repositories inside the project that reach
-# out of their own folder, those that the project lies in, and the user's environment. The real git runs
-# what was planted, outside; and `why` knows it before.
+# Files of the project that git uses because of settings elsewhere: repositories inside the project
+# that refer to paths outside their own folder, repositories above the project, and the user's
+# environment. The real git runs planted files, outside; and `why` reports them before.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # $ and ~ are for the shell inside; out and err are common's
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What git takes from the project because of something around it: the repository that the project lies in or
-# is a worktree of, the user's environment, and every key of his settings that names a program. The real
-# git runs what was planted, outside.
+# Files of the project that git uses because of its surroundings: the repository in which the
+# project is, or of which it is a worktree, the user's environment, and every key of the user's
+# settings that names a program. The real git runs planted files, outside.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

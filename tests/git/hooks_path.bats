@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Hooks that lie in the project because git's settings say so (core.hooksPath): as closed as .git/hooks,
-# by whatever way, wherever the settings are written. The real git runs what was planted, outside.
+# Hooks in the project because of git's settings (core.hooksPath) are as protected as .git/hooks,
+# for every call and every file of settings. The real git runs planted files, outside.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

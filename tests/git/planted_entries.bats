@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What comes by the index or a commit though no command may make it: it is named when the run ends, and by
-# `cordon check --ref`. git is asked about it, and nothing of the repository's is run.
+# Protected names that come by the index or a commit: they are listed when the run ends, and by
+# `cordon check --ref`. git is used for the list, and no program of the repository is run.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Rebases and cherry-picks that stop and go on. Inside they work; what is left of one starts nothing
-# when it is finished outside, whoever wrote it and by whatever way.
+# Rebases and cherry-picks that stop and continue. Inside they work; the files of an unfinished one
+# start no program when it is finished outside, however they were written.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Remotes on this machine: git runs the hooks of the repository that it pushes to. None that a command
-# names, and none that comes into its place later, has hooks of the command's.
+# Remotes on this machine: git runs the hooks of the repository to which it pushes. Neither a remote
+# that a command names nor one that replaces it later has hooks written by the command.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A folder gets another name while something is put into it: what is judged must be where it ends.
+"""A folder is renamed while a file is put into it: the path that is checked must be the one at which it ends.
 
-stale.py SECONDS: 0 when no file of a repository holds what was never vetted, 1 when one does.
+stale.py SECONDS: 0 if every file of a repository was vetted, 1 if one was not.
 """
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes an empty folder one that folds names, as chattr +F does; 1 where it cannot be.
+"""Makes an empty folder casefold, as chattr +F does; status 1 if that is not possible.
 
 usage: fold.py FOLDER
 """

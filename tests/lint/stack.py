@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
-What the stack is needed for, as TAP, by what gcc says about each function (-fcallgraph-info=su). A command
-decides how deep its folders are and what it calls, so nothing calls itself but what is listed here with its
-bound, no frame is large, and no thread of the broker needs more than half of its stack.
+The use of the stack, as TAP, from gcc's data about each function (-fcallgraph-info=su). A command
+chooses the depth of its folders and its calls, so only the functions listed here with a bound are
+recursive, no frame is large, and no thread of the broker needs more than half of its stack.
 
     tests/lint/stack.py [BUILD]      default: build/ of this tree
 """

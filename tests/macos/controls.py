@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Profiles with known mistakes: evaluators that do not find these find nothing.
+"""Profiles with known mistakes, which the evaluators must find.
 
-The mistakes are those of generators in use: names pasted between quotes, ancestors opened after a
+The mistakes are those of existing generators: names pasted between quotes, ancestors opened after a
 deny, an allow before the deny of a whole family, filters that no path can match.
 """
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Random policies with hostile names: every decision of the Seatbelt profile, under every order of
-precedence, must be what `cordon why --system macos` says.
+precedence, must be that of `cordon why --system macos`.
 
   random_policies.py [POLICIES [SEED]]      the same numbers on every run and machine
 """

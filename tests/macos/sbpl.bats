@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The Seatbelt profile of a policy, printed on any system: its form, and that nothing of the machine
-# it was made on is in it. What a profile decides is tested in tests/macos.
+# The Seatbelt profile of a policy, printed on any system: its form, and that it contains nothing of the
+# machine on which it was made. The decisions of a profile are tested by the Python programs of tests/macos.
 
 # shellcheck disable=SC2154 # out and err are common's
 

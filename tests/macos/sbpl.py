@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Holding Seatbelt profiles against what `cordon why` says.
+"""Compares Seatbelt profiles with the answers of `cordon why`.
 
-TinyScheme runs a profile as Seatbelt's own interpreter would (prelude.scm) and writes down its
-rules; decisions are made from these here, under three orders of precedence, and by prelude.scm itself
-for a part of the questions, so that neither evaluator is believed alone.
+TinyScheme runs a profile as Seatbelt's own interpreter would (prelude.scm) and prints its
+rules; this module decides by them under three orders of precedence, and prelude.scm itself decides
+a part of the questions, so that each evaluator checks the other.
 """
 import json
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernel of a Mac as an evaluator: the tables of tests/macos, for real.
+"""The kernel of a Mac as an evaluator for the tables of tests/macos.
 
-A child applies the profile and waits; it is asked about by sandbox_check. Only what that call can be
-asked is: operations on paths, and services by name. Not yet exercised on a Mac.
+A child applies the profile and waits; sandbox_check queries its rights. Only operations on paths and
+services by name can be queried. Not yet exercised on a Mac.
 """
 import ctypes
 import os

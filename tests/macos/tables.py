@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Fixed policies and what their Seatbelt profiles must decide, written down by hand.
+"""Fixed policies and the decisions that their Seatbelt profiles must make, written by hand.
 
-Each row is also held against `cordon why --system macos`, and each question is put to both
+Each row is also compared with `cordon why --system macos`, and each question is put to both
 evaluators under all three orders of precedence.
 """
 import sys

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a program can do to the door of the broker by coming to it often.
+"""Repeated handshakes with the broker.
 
-    knock.py hold PROCESSES     each keeps its line open; prints how many got one and what else works
-    knock.py use NUMBER         so many lines, one after the other; prints how many failed
-    knock.py stay NUMBER        the same, while a process stays whose own line is closed
-    knock.py restrict NUMBER    so many lines of processes that restrict themselves afterwards
+    knock.py hold PROCESSES     each keeps its socket open; prints how many got one and which other calls work
+    knock.py use NUMBER         so many sockets, one after the other; prints how many failed
+    knock.py stay NUMBER        the same, while a process lives whose own socket is closed
+    knock.py restrict NUMBER    so many sockets of processes that restrict themselves afterwards
 """
 import ctypes
 import os

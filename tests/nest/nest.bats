@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Sandboxes inside each other: a cordon inside another works and only narrows, at any depth; and the
-# broker never helps a process past a layer that the process put on itself.
+# Nested sandboxes: a cordon inside another works and only narrows, at any depth; and the broker
+# never lets a process bypass a layer that the process added to itself.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

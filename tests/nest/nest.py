@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""What a program inside can try with its own layers and with the door of the broker.
+"""Attempts of a program inside with its own layers and with the handshake.
 
 Each word of the command line is one step. A step that changes something prints "STEP: worked" or
-"STEP: refused"; whatever else goes wrong ends the program with a traceback.
+"STEP: refused"; any other error ends the program with a traceback.
 """
 import ctypes
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The door for sandboxes inside this one, used too often: whatever comes to it, the session's other processes and
-# sandboxes go on.
+# The handshake of nests, used too often: the session's other processes and nests continue in every
+# case.
 
 # shellcheck disable=SC2154 # own is set by begin
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Names of hosts in sandboxes inside each other: each has a proxy of its own, which goes through that
-# of the one around it, so all of them have to allow a name. All servers are on loopback.
+# Names of hosts in nested sandboxes: each has its own proxy, which connects through that of the
+# outer one, so all of them have to allow a name. All servers are on loopback.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Sandboxes inside each other where reading is supervised: by the outer one, by both, three deep. Each
-# takes away and none gives; whoever cannot be asked says no, and keeps nobody else waiting.
+# Nested sandboxes where reading is supervised: by the outer one, by both, three deep. Each can only
+# withdraw rights; one that cannot be queried refuses, and delays no other.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A headless Chromium in the profile browser: pages of the project and of servers on loopback, scripts and
-# pictures; and what it must not reach. It is large and not among the packages: absent, this is skipped.
+# pictures; and hosts that it must not reach. It is large and not among the packages: skipped if missing.
 
 # shellcheck disable=SC2034,SC2154 # out, err, options and the ports are the helpers'
 # shellcheck disable=SC2016 # variables are for the shell inside

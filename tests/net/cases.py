@@ -4,7 +4,7 @@
 
     cases.py ROLE CASE        cases.py ROLE all
 
-Everything waits for a condition, never for a time; whoever is too late after a minute has failed."""
+Every wait is for a condition, never for a time; a case that is not done after a minute has failed."""
 import base64
 import os
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A company's certificates, named by variables: with a network the variable passes and its file can be read,
-# if there is nothing in it but certificates.
+# A company's certificates, named by variables: with a network the variable is passed on and its
+# file can be read if it contains only certificates.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datagrams of every kind, to be run free and confined: one line each, with the result or the errno."""
+"""Datagrams of every kind, run bare and confined: prints one line each, with the result or the errno."""
 import ctypes
 import errno
 import os

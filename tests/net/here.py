@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A name that leads to an address of this machine on the open network, behind which a server listens:
-here.py CORDON, in a network of its own. The address is in no table. Says how often it was reached, free
-and by a session that is allowed the name, in the ways there are to it; with "private" it is meant."""
+"""A name that resolves to an address of this machine on the open network, at which a server listens:
+here.py CORDON, in its own network namespace. The address is in no table. Prints how often it was reached, bare
+and by a session that is allowed the name, by each kind of connection; with "private" that is intended."""
 import json
 import os
 import socket

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A host for git and for packages on loopback, as the tests' programs want one.
+"""A host for git and for packages on loopback, for the programs of the tests.
 
     hosting.py FOLDER
 
 FOLDER/git has bare repositories, served under /git/ by git's own http-backend, for pushing as well.
-Everything else is a file below FOLDER/www: what npm and pip ask for is written there by the test, and
-a folder's answer is its file "index". When it listens, FOLDER/ports.hosting appears, with the ports
+All other answers are files below FOLDER/www: the test writes there what npm and pip request, and
+the answer for a folder is its file "index". When it listens, FOLDER/ports.hosting appears, with the ports
 "host" and "other_host".
 Ends when its standard input does."""
 import http.server

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Gives a socket a second path, or another, and connects to it there.
+"""Gives a socket a second path or a new one, and connects to it there.
 
 usage: moves.py WAY SOCKET NAME [late]
 
-SOCKET is .../e/f/s. NAME is .../f/s: a path where sockets are reached, "TMP" in it stands for TMPDIR.
-With "late" the socket is waited for. Prints "reached" and what the server said, or why not.
+SOCKET is .../e/f/s. NAME is .../f/s: a path at which sockets may be reached, "TMP" in it stands for TMPDIR.
+With "late" it waits for the socket. Prints "reached" and the server's answer, or the error.
 """
 import ctypes
 import os

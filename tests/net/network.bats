@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The network: which sockets there are in each mode, and that with localhost nothing but the allowed
-# ports of this machine is reached, by whatever way. Servers are started here, on loopback.
+# The network: the sockets of each mode; with localhost only the allowed ports of this machine can
+# be reached, by any call. Servers are started here, on loopback.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Real programs and the network: what is listed is reached, by its name; other names, other ports and
-# bare addresses are not. Once as programs that go through a proxy, once as if they knew of none.
+# Real programs and the network: listed hosts can be reached by name; other names, other ports and
+# bare addresses cannot. Once as programs that use a proxy, once as programs that know of none.
 
 # shellcheck disable=SC2034,SC2154 # out, err, options and the ports are the helpers'
 # shellcheck disable=SC2016 # variables are for the shell inside

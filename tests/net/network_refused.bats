@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A command that wants the network and gets none: it is refused as ever, and told of. Who refuses is
-# then the broker, which can do nothing else: stopped, killed or replaced, it is no way to a socket.
+# A command that needs the network and has none: its calls are refused and reported. The broker
+# refuses and can do nothing else: stopped, killed or replaced, it never leads to a socket.
 # shellcheck disable=SC2016,SC2034,SC2154 # what is quoted is for the shell inside; the others are common's
 
 load ../lib/common

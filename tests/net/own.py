@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Inside a session with network "domains": its own servers, and those of others.
+"""Inside a session with network "domains": own servers, and those of other processes.
 
-usage: own.py reach             servers of one's own, on every address, by every kind of caller
-       own.py others PORT...    ports that somebody else listens at, or nobody
-       own.py leave             a server that closes; who takes its port then is not reached
-       own.py full              a server that takes no more, and then is another's
-       own.py shared PORT       a port that is shared with somebody else
+usage: own.py reach             own servers, on every address, by every kind of caller
+       own.py others PORT...    ports at which another process listens, or none
+       own.py leave             a server that closes; the next process at its port is not reached
+       own.py full              a server whose queue is full, and then belongs to another process
+       own.py shared PORT       a port that is shared with another process
        own.py race SECONDS WHOM...  a server that closes and opens while it is connected to, at
                                 least until each of WHOM, own or other, was reached
-       own.py many COUNT        one server stays while so many others come and go
-and outside, where "heard" gets what comes:
-       own.py take              the port in the file "port" when that is there, until "stop" is
-       own.py share             a port that others may share, and makes that file; likewise
+       own.py many COUNT        one server stays while so many others open and close
+and outside, where the file "heard" gets the received data:
+       own.py take              the port in the file "port" once that exists, until "stop" exists
+       own.py share             a port that others may share, and makes the file "port"; likewise
        own.py rival             that port again and again, whenever it is free; likewise
 """
 import errno

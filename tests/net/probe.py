@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which sockets there are, and what reaches an address.
+"""The sockets that can be made, and the calls that reach an address.
 
-usage: probe.py sockets                every family, type and protocol that matters, one a line
-       probe.py reach HOST PORT        every way of sending something to a TCP or UDP address
-       probe.py flip GOOD BAD SECONDS [ROUNDS]  two ports of 127.0.0.1 under one changing address
+usage: probe.py sockets                every relevant family, type and protocol, one per line
+       probe.py reach HOST PORT        every call that sends to a TCP or UDP address
+       probe.py flip GOOD BAD SECONDS [ROUNDS]  two ports of 127.0.0.1 in one changing address structure
        probe.py wait PORT              a connect that takes long, interrupted
        probe.py listen                 servers on every address; prints their ports and waits
 """

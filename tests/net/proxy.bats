@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The proxy: first without a session, where tests/net/role plays the broker; then real programs in a
-# session. All servers, the resolver too, are on loopback and the tests' own.
+# The proxy: first without a session, with tests/net/role as the broker; then real programs in a
+# session. All servers, the resolver too, are on loopback and started by the tests.
 
 # shellcheck disable=SC2034,SC2154 # out and err are common's
 # shellcheck disable=SC2016 # variables are for the shell inside

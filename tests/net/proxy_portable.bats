@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The proxy as it is where there is no epoll, on macOS: poll(2), and bytes
-# that are looked at, sent and then taken. The cases are those of proxy.bats.
+# The proxy without epoll, as on macOS: poll(2), and bytes that are inspected, sent and then taken.
+# The cases are those of proxy.bats.
 
 load ../lib/common
 

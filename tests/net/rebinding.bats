@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Names that lead to where their owner has no business: to this machine, by addresses of its own that
-# are on the open network.
+# Names that resolve to addresses of this machine on the open network.
 
 # shellcheck disable=SC2034 # err is read by complain
 

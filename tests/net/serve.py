@@ -3,10 +3,10 @@
 
 usage: serve.py FOLDER NAME=KIND:ADDRESS...
 
-KIND is unix, abstract, datagram (unix sockets), tcp, udp (ADDRESS is a host; the port is chosen by
-the kernel) or full (a unix server that never accepts and has no room). Each connection or packet
-appends NAME to FOLDER/log and is answered by its name. FOLDER/NAME.port holds the port, FOLDER/ready
-comes when all are there. Ends with its parent.
+KIND is unix, abstract, datagram (unix sockets), tcp, udp (ADDRESS is a host; the kernel chooses
+the port) or full (a unix server that never accepts and whose queue is full). Each connection or packet
+appends NAME to FOLDER/log and is answered by its name. FOLDER/NAME.port contains the port, FOLDER/ready
+is made when all listen. Ends with its parent.
 """
 import ctypes
 import selectors

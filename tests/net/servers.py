@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Servers on loopback for the tests of the proxy: a resolver whose answers are a file, read anew for
-each question, and servers that say what they were asked.
+"""Servers on loopback for the tests of the proxy: a resolver whose answers are a file, read again for
+each question, and servers that return the request.
 
     servers.py FOLDER [CERTIFICATE KEY]
 
-FOLDER/names has lines "NAME ADDRESS..." (a name with none does not exist; "slow" never answers;
-"cut" is answered by UDP with the bit for TCP; with "four-late" IPv4 is answered a second later). FOLDER/asked gets the questions. When everything
+FOLDER/names has lines "NAME ADDRESS..." (a name without address does not exist; "slow" never answers;
+"cut" is answered by UDP with the truncation bit; with "four-late" IPv4 is answered a second later). FOLDER/asked gets the questions. When everything
 listens, FOLDER/ports appears: lines "NAME PORT". Ends when its standard input does."""
 import http.server
 import os

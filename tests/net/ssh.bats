@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # ssh, scp and git over ssh in a sandbox, with the keys of an agent outside, against a server of the
-# test's own on loopback: the profiles ssh and git, and only the host that is named.
+# test on loopback: the profiles ssh and git, and only the named host.
 
 # shellcheck disable=SC2034,SC2154 # out, err, options and the ports are the helpers'
 # shellcheck disable=SC2016 # variables are for the shell inside

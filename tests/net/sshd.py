@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""An ssh server on loopback for the tests, for whoever runs it: each connection is given to a dropbear
-of its own, so nobody has to look for a free port, and nss_wrapper lets it find the one user there is,
-"tester", whose shell and home are the test's also where the system has neither for this user.
+"""An ssh server on loopback for the tests, for any user: each connection is passed to its own dropbear,
+so no free port has to be found, and nss_wrapper provides the one user, "tester", whose shell and
+home folder are the test's even if the system has neither for this user.
 
     sshd.py FOLDER
 
-FOLDER/there is the home of that user, with .ssh/authorized_keys. FOLDER/host.pub gets the server's key. When
+FOLDER/there is the home folder of that user, with .ssh/authorized_keys. FOLDER/host.pub gets the server's key. When
 it listens, FOLDER/ports.ssh appears, with the ports "ssh" and
 "other_ssh". Ends when its standard input does."""
 import os

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a process outside of a session can do at the ports of its proxy.
+"""Attempts of a process outside a session at the ports of its proxy.
 
 usage: strangers.py PID NAME COUNT READY
 
-PID is the session's. Opens COUNT connections to each port that one of its children listens at, asks the
-resolver for NAME on each, then makes the file READY and keeps them until its input ends. Prints what was
-answered. Exits with 3 where it cannot see the ports.
+PID is the session's. Opens COUNT connections to each port at which one of its children listens, queries the
+resolver for NAME on each, then makes the file READY and keeps them until its input ends. Prints the
+answers. Exits with 3 if it cannot see the ports.
 """
 import glob
 import os

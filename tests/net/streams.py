@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the proxy passes on, byte for byte: both ways at once, to slow readers, with one side closed, and
-with either side gone in the middle. Both ends of every connection are this process's.
+"""The bytes that the proxy passes on: in both directions at once, to slow readers, with one side closed, and
+with either side closed in the middle. Both ends of every connection are in this process.
 
     streams.py ROLE
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Ways to unix sockets that were not named.
+"""Attempts to reach unix sockets that were not named.
 
 usage: unix.py KIND DENIED ALLOWED [SECONDS | ROUNDS r]
 
-DENIED and ALLOWED are paths of servers that answer by their name. Prints what got through; the
-caller also looks at who was connected to.
+DENIED and ALLOWED are paths of servers that answer with their name. Prints the successful attempts; the
+caller also checks which servers had connections.
 """
 import ctypes
 import os

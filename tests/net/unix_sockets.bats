@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Unix sockets by name: what was named, what lies in the project and what a run makes itself can be
-# connected to, and nothing else. Servers outside write down whoever reached them.
+# Unix sockets by name: sockets that are named, that are in the project or that a run makes itself
+# can be connected to, and no others. Servers outside record every connection.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What `why` says about a connection is what a real one meets: by names of the hosts file, at the
-# resolver's port, and at a path where something else than a socket is.
+# The answer of `why` about a connection is the result of a real one: by names of the hosts file, at
+# the resolver's port, and at a path with a file that is no socket.
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; out is common's
 
 load ../lib/common

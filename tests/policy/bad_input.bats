@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Bad input gets one line with its place and status 125, whatever the command and wherever the text
-# comes from. Never a crash, never a hang, never a policy that is partly applied.
+# Bad input gets one line with its source position and status 125, for every command and every
+# source of the text. Never a crash, never a hang, never a partly applied policy.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon check`: reading, findings, the printed form; and what all commands have in common.
+# `cordon check`: reading, findings, the printed form; and behaviour common to all commands.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

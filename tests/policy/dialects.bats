@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The dialects, through the program: read, told apart, resolved, printed in native form.
+# The dialects, through the program: read, recognised, resolved, printed in native form.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

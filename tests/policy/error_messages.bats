@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What is said to somebody who errs: what is wrong, and the way on, in one line.
+# Messages for mistakes of the user: the error and its remedy, in one line.
 # shellcheck disable=SC2016 # tokens are for cordon
 
 load ../lib/common

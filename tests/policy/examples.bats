@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Each example is a policy to start from: it is read without a warning and can be run with, in a home
-# where nothing was made ready for it.
+# Each example is a policy to start from: it is read without a warning and can be used in a home
+# folder without any preparation.
 
 load ../lib/common
 

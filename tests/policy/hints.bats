@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a person sees after a tool was refused something: the profile or the option that helps, and does; and
-# what is never advised. Tools that are not installed have a test of their own, which is skipped then.
+# Output after a tool was refused something: the profile or option that helps, tested to help, and
+# those never suggested. Each tool that may be missing has its own test, which is skipped then.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon init`: a commented starter policy from what lies in the project.
+# `cordon init`: a commented starter policy from the files of the project.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

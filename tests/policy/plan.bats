@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon plan`: what would be enforced, on this host, on another kernel, on the other system.
+# `cordon plan`: the plan for this host, for another kernel, for the other system.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The profiles that come with the program, and the completions of the shells.
+# The profiles of the program, and the completions of the shells.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

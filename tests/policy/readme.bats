@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What the README shows is what happens.
+# The commands in the README have the output shown there.
 
 bats_require_minimum_version 1.5.0
 load ../lib/common

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Runs every command that a text shows and compares what it says with what the text says.
+"""Runs every command that a text shows and compares its output with the one in the text.
 
     tests/policy/readme.py FILE HOME LEAST
 
 FILE is Markdown. The project is HOME/shop, as in the README; HOME is written there as /home/sam. `cordon` is
-on PATH. With fewer than LEAST commands something is wrong with the text, or with this.
+on PATH. Fewer than LEAST commands are an error of the text, or of this program.
 
     tests/policy/readme.py MANUAL HOME LEAST
 
-A manual (its name ends in a digit) shows no answers: each command has to be one that cordon understands,
-and that it can start.
+A manual (its name ends in a digit) shows no output: cordon must accept each command and be able to
+start it.
 """
 import re
 import subprocess

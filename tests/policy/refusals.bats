@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What was refused is told: as a line on --status-fd and in the log, and in words when a run failed.
+# Refusals are reported: as a line on --status-fd and in the log, and as text when a run failed.
 # shellcheck disable=SC2016,SC2154 # what is quoted is for the shell inside; err is common's
 
 load ../lib/common

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The JSON Schema and the reader must mean the same format. Prints TAP.
 
-What the reader accepts, the schema accepts; what is in the tables below is refused by both; the keys
-and the words of both are equal, found by asking the program and by reading its tables of keys.
+The schema accepts all texts that the reader accepts; both refuse those of the tables below; both have
+the same keys and words, found by running the program and by reading its tables of keys.
 """
 import glob
 import json

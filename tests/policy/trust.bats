@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon trust`: what a project asks for changes nothing until the user says so.
+# `cordon trust`: requests of a project have no effect until the user approves them.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon why`: what is allowed, what is denied, and the rule that decides.
+# `cordon why`: allowed and denied access, and the rule that decides.
 
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154 # ~ and $ are the program's; out and err are common's
 

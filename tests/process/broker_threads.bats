@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Who answers routed calls: one thread as long as that is enough.
+# Threads that receive notifications: one as long as that is enough.
 
 # shellcheck disable=SC2030,SC2031,SC2154 # T, P, CORDON and PYTHON are common's
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The cgroup of a session: made, lived in, ended, removed; as root in a cgroup of root's, and as an
-# ordinary user to whom one was given. Each test has a place of its own in the hierarchy, and
-# whatever is left there is a failure.
+# The cgroup of a session: made, used, ended, removed; as root in a cgroup of root, and as an
+# ordinary user in a delegated one. Each test has its own cgroup in the hierarchy, and any cgroup
+# left there is a failure.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Exit status, signals, job control and what is inherited, as without cordon. Prints TAP.
 
-Each case runs three times: bare, by `cordon run`, and by `cordon run --track-only`. What the caller
-sees, and what the command says it was given, must be the same. A death by signal N counts as the
-status 128+N, as a shell tells it.
+Each case runs three times: bare, by `cordon run`, and by `cordon run --track-only`. The state
+that the caller sees, and that the command prints, must be the same. A death by signal N counts as the
+status 128+N, as in a shell.
 """
 import os
 import resource

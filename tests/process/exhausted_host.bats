@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A machine that has run out of something, for real: the kernel refuses, nothing is simulated (that
-# is tests/faults). Whatever is missing, either nothing runs and cordon says why, or the command runs
-# as confined as ever.
+# A machine that has exhausted a resource: the kernel refuses, nothing is simulated (as in
+# tests/faults). In each case either nothing runs and cordon reports why, or the command runs fully
+# confined.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Nobody waits behind a call of somebody else that takes long.
+"""No caller waits for a long call of another one.
 
 usage: held_up.py (in the sandbox, in a folder with from/, to/, from/many/ of many files, and "file")
 
-One process alone keeps the broker busy, then moves a folder of many files, at each of which the
-broker looks. A second one, which has not called for long, opens a file meanwhile, and is answered
-while the folder is still where it was: in some of many tries, because a machine may be slow, and in
+One process alone keeps the broker busy, then moves a folder of many files, each of which the
+broker checks. A second one, which has not called for long, opens a file meanwhile, and is answered
+before the folder is moved: in some of many tries, because a machine may be slow, and in
 more than one, because the first may have been late with its move.
 """
 import mmap

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Job control: a command joins no process group of outsiders and takes no terminal from them, by which
-# the kernel would stop or end them for it. Each attempt works free. Shells go on as without cordon.
+# Job control: a command joins no process group of outside processes and takes no terminal from them, which
+# would make the kernel stop or end them. Each attempt works without cordon. Shells work as without cordon.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A terminal with a session leader, an outsider's job and a command. Prints what the command says,
-and then how the outsider is: its state, or "gone".
+"""A terminal with a session leader, an outsider's job and a command. Prints the command's output,
+and then the state of the outsider, or "gone".
 
     jobs.py WHERE COMMAND...      WHERE: foreground or background, where the command is started
 """

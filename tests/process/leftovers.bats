@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What a command could leave behind in what it shares with the caller, after everything it started has
+# State shared with the caller that a command could leave changed after all its processes have
 # ended.
 
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; out is common's

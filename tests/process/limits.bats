@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Limits where cordon itself stands between the command and the kernel: calls that the broker makes
-# obey the caller's limits, and an output limit counts what goes to a terminal.
+# Limits where cordon itself is between the command and the kernel: calls that the broker makes obey
+# the caller's limits, and an output limit counts bytes written to a terminal.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is the shell's inside; out and err are common's
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Sets priorities and limits of processes and threads by their numbers.
+"""Sets priorities and limits of processes and threads by pid or tid.
 
 usage: own_numbers.py PID...
 
-First of the caller, a thread of it and a child, each of which must succeed; then of its parent and
-the processes named: prints the calls that were refused for each, or "none".
+First of the caller, its thread and its child, each of which must succeed; then of its parent and
+the named processes: prints the calls that were refused for each, or "none".
 """
 import ctypes
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Answering a call leaves the caller every processor it had, and one chosen by hand its choice.
+"""An answer to a call preserves the affinity of the caller, also one set by hand.
 
-Every open is routed here. After each the caller and what it starts look at their processors, which
-must be those that were named: this program's own start was answered already.
+Every open is supervised here. After each the caller and its children check their affinity, which
+must be the CPUs that were named: this program's own start was answered already.
 
   places.py PROCESSOR...
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A process makes its parent its tracer by PTRACE_TRACEME. The parent inside is the guard or the porter:
-# neither takes a ptrace stop for a stopped job, and the launcher raises nothing but what stops a job.
+# A process makes its parent its tracer by PTRACE_TRACEME. The parent inside is the guard or the spawner:
+# neither treats a ptrace stop as a stopped job, and the launcher raises only signals that stop a job.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

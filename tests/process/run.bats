@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon run`, `shell`, `--sandbox-exec` and `doctor` with real processes. What is refused inside is
-# first done outside, so that a refusal is cordon's and not the host's.
+# `cordon run`, `shell`, `--sandbox-exec` and `doctor` with real processes. Each refused operation
+# is first done outside, so that a refusal comes from cordon and not from the host.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `cordon ps`, `cordon kill`, the records behind them, and `cordon run --session`. Whatever a test has to
-# wait for is polled for; nothing is decided by how long something took.
+# `cordon ps`, `cordon kill`, their records, and `cordon run --session`. The tests poll for every
+# condition; no result depends on how long a step took.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What a caller leaves on 0 to 2: files, pipes and connected sockets are the command's as they are, and no
-# more than that; what could be led elsewhere from there is refused, and nothing starts.
+# Fds 0 to 2 of a caller: the command gets files, pipes and connected sockets unchanged, without
+# further rights; fds that can be redirected are refused, and nothing starts.
 
 load ../lib/common
 

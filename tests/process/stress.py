@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Sessions killed at any moment, many at once, many in a row, among processes that must live on.
 
-Prints TAP. This process is the heir of everything it starts: whatever a session leaves behind comes
-to it and is seen. Few rounds by default; TREE_FULL=1 runs the numbers that are promised.
+Prints TAP. This process is the subreaper of all it starts, so it inherits and finds every process that a session
+leaves behind. Few rounds by default; TREE_FULL=1 runs the promised numbers.
 """
 import ctypes
 import fcntl

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Nothing survives. Whatever can be left behind is first left behind without cordon, and seen; then with
-# it, and gone. A lock tells which: everything left holds it. A run that has ended leaves nothing in
-# this very moment; only where the launcher itself was killed is there something to wait for.
+# No process survives. Each kind of process is first left behind without cordon, and found; then
+# with cordon, and must have ended. A lock shows which, because every process left behind holds it.
+# Nothing is left when a run ends; only if the launcher itself was killed the tests wait.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

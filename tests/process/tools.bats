@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Tools people use every day, under the default policy. Each command runs bare and confined from
-# the same start, and must end, speak and leave files in the same way.
+# Everyday tools under the default policy. Each command runs bare and confined from the same state,
+# and must have the same status, output and files.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

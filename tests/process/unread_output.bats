@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Nobody reads what is said: a command that says much must not keep its caller from ending it.
+# Output that is not read: a command that writes much must not prevent its caller from ending it.
 
 load ../lib/common
 

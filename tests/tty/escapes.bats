@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Names that people did not choose themselves reach the terminal made visible: no escape sequence, no
-# other control character, no line or direction of their own. JSON stays JSON.
+# Names chosen by others reach the terminal in visible form: without escape sequences, other control
+# characters, line breaks or text direction of their own. JSON stays JSON.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is the program's; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Programs that use the whole terminal, typed at as people do: what they show, and what they leave behind, is
-# the same without cordon, with `cordon run` and with `cordon run --pty`.
+# Programs that use the whole terminal, controlled by keys: their display, and the state they leave
+# behind, are the same without cordon, with `cordon run` and with `cordon run --pty`.
 
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; T and so on are common's
 

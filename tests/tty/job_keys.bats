@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Job control: ^C, ^\, ^Z, fg, bg, jobs in the background that read or write, and the end of the terminal.
-# The shell that starts `cordon run` must see what it sees without it.
+# Job control: ^C, ^\, ^Z, fg, bg, jobs in the background that read or write, and the end of the
+# terminal. The shell that starts `cordon run` must see the same as without it.
 
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; T and so on are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Terminals: a command reaches those that it is started on, has or makes itself, and nobody else's. Each way
-# to another one works outside and fails inside; what programs do with terminals of their own works as ever.
+# Terminals: a command reaches those on which it was started, those it has and those it makes, and no others. Each
+# attempt on another one works outside and fails inside; programs can use their own terminals as without cordon.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `--pty` where there is no terminal outside, as a program that starts cordon has it: everything gets through,
-# in both directions, to its last byte, and nothing gets stuck.
+# `--pty` without a terminal outside, as for a program that starts cordon: all bytes pass, in both
+# directions, up to the last, and nothing blocks.
 
 # shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; out and err are common's
 
