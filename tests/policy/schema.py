@@ -224,10 +224,10 @@ def key_tables():
     """The reader's tables of keys, by function."""
     source = ""
     for name in ("native.c", "native_files.c"):
-        with open(os.path.join(TREE, "src", "policy", name), encoding="utf-8") as file:
+        with open(os.path.join(TREE, "src", "policy", "read", name), encoding="utf-8") as file:
             source += file.read()
     tables, function = {}, None
-    for match in re.finditer(r"^(\w+)\(struct reading \*r|struct key keys\[\] = \{(.*?)\n?\s*\};", source,
+    for match in re.finditer(r"^(\w+)\(struct policy_reading \*r|struct read_key keys\[\] = \{(.*?)\n?\s*\};", source,
                              re.M | re.S):
         if match.group(1):
             function = match.group(1)
