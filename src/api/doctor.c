@@ -216,7 +216,7 @@ static const struct {
 	 "two paths that only this session's profile treats so; no process can drop its profile",
 	 true},
 	{"descent", "best effort",
-	 "children of children, as seen at the end; who lost its parent is nobody's child", false},
+	 "children of children, as seen at the end; a process whose parent ended is not among them", false},
 	{"group", "best effort", "process groups that one of them leads or led", false},
 	{"session", "best effort", "terminal sessions that one of them leads or led", false},
 	{"environment", "best effort",

@@ -100,7 +100,7 @@ leads_out()
 preface='import os, socket; s = socket.socket(fileno=0); to = ("127.0.0.1", int(os.environ["UDP"]));'
 first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 
-@test "a socket that sends to whoever is named" {
+@test "a socket that sends to a named address" {
 	leads_out udp "$preface s.sendto(b'out', to)"
 	leads_out unix-dgram "$preface s.sendto(b'out', os.environ['UNIX'])"
 	leads_out unix-dgram-pair "$preface s.sendto(b'out', os.environ['UNIX'])"

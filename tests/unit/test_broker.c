@@ -425,7 +425,7 @@ only_processes_under_the_outer_layer_are_signalled(void)
 	check_failed(call(&s, SYS_fcntl, 0, F_SETOWN, 1), EPERM);
 	check_int(call(&s, SYS_fcntl, 0, F_SETOWN, 0), CONTINUED);
 	check_failed(call(&s, SYS_pidfd_send_signal, 9999, SIGTERM, 0, 0), EBADF);
-	/* a process group in which nobody of the session is */
+	/* a process group without a process of the session */
 	check_failed(call(&s, SYS_setpgid, 0, 0x3ffffff), EPERM);
 }
 
@@ -527,7 +527,7 @@ for_a_caller_that_is_gone_nothing_is_done(void)
 	}
 }
 
-/* EFAULT where nothing is mapped; EPERM where nobody may read, which is reported for an open. */
+/* EFAULT where nothing is mapped; EPERM where reading is not permitted, which is reported for an open. */
 static void
 unreadable_memory_is_no_path(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Searches for repositories breadth first, never through a link or into .git. node_modules comes
- * last: it is most of a tree, and nobody works there.
+ * last: it is most of a tree, and commands rarely run there.
  */
 #include "git/config/git_repo_walk.h"
 

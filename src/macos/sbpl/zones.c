@@ -31,7 +31,7 @@ struct survey {
 	struct filters *in;
 	struct index index; /* a copy with path rules only */
 	bool denials;	    /* query where the last rule denies, instead of what is allowed */
-	const char *nobody; /* a name that occurs in no rule */
+	const char *unnamed; /* a name that occurs in no rule */
 	struct zone *zones;
 	size_t count;
 	struct piece *pieces;
@@ -109,7 +109,7 @@ find_zones(struct survey *s)
 
 /* Makes a name longer than any run of the same byte in a rule. */
 static int
-find_nobody(struct survey *s)
+find_unnamed(struct survey *s)
 {
 	size_t longest = 0;
 	char *name;
@@ -126,7 +126,7 @@ find_nobody(struct survey *s)
 	if (name == NULL)
 		return -CORDON_E_MEMORY;
 	memset(name, '\x01', longest + 1);
-	s->nobody = name;
+	s->unnamed = name;
 	return 0;
 }
 
@@ -153,10 +153,10 @@ ask_zone(struct survey *s, struct zone *zone)
 	auto_str struct str below = {0};
 
 	zone->self = ask(s, zone->path);
-	str_printf(&below, "%s/%s", root, s->nobody);
+	str_printf(&below, "%s/%s", root, s->unnamed);
 	if (!below.failed)
 		zone->child = ask(s, below.text);
-	str_printf(&below, "/%s", s->nobody);
+	str_printf(&below, "/%s", s->unnamed);
 	if (below.failed)
 		return cordon_no_memory(s->err);
 	zone->deep = ask(s, below.text);
@@ -288,7 +288,7 @@ survey_make(struct survey *s, struct sbpl_rules *to)
 	s->index.protections.count = 0;
 	rc = find_zones(s);
 	if (rc == 0)
-		rc = find_nobody(s);
+		rc = find_unnamed(s);
 	for (size_t i = 0; rc == 0 && i < s->count; i++)
 		rc = ask_zone(s, &s->zones[i]);
 	if (rc == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why something was refused: a closed list. Whoever decides names the cause; its words are here and
- * nowhere else, for `run`, its log and `why`. In a text %n is a name, %u a number, %r
- * the rule, %d the words of another cause.
+ * Why something was refused: a closed list. The code that decides names the cause; the words for `run`,
+ * the log and `why` are here only. In a text %n is a name, %u a number, %r the rule, %d the words of
+ * another cause.
  */
 #pragma once
 

@@ -150,7 +150,7 @@ check_request(const struct session_request *request, struct cordon_error *err)
 				   "--leave and --pty: the terminal would not stay");
 	if (request->leave && request->limits[LIMIT_OUTPUT].value != 0)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "--leave and --output: nobody would be there to count");
+				   "--leave and --output: no process would be left to count");
 	return check_standard(err);
 }
 

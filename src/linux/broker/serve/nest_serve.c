@@ -156,7 +156,7 @@ receive(int line, struct nest_question *to, int *ret_fd)
 void
 nest_serve(struct broker *broker, int line)
 {
-	const struct notif_call nobody = {.broker = broker}; /* the answers are for every caller */
+	const struct notif_call no_call = {.broker = broker}; /* the answers are for every caller */
 	struct nest_question question = {0};
 	struct nest_answer said;
 	const char *second;
@@ -168,6 +168,6 @@ nest_serve(struct broker *broker, int line)
 		n = receive(line, &question, &fd);
 		if (n <= 0 || !is_whole(&question, (size_t)n, &second))
 			return;
-		said = answer(&nobody, &question, second, fd);
+		said = answer(&no_call, &question, second, fd);
 	} while (send(line, &said, sizeof said, MSG_NOSIGNAL) == (ssize_t)sizeof said);
 }
