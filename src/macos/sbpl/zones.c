@@ -29,8 +29,8 @@ enum { PIECE_BELOW, PIECE_CHILDREN, PIECE_ITSELF };
 
 struct survey {
 	struct filters *in;
-	struct index index; /* a copy with path rules only */
-	bool denials;	    /* query where the last rule denies, instead of what is allowed */
+	struct index index;  /* a copy with path rules only */
+	bool denials;	     /* query where the last rule denies, instead of what is allowed */
 	const char *unnamed; /* a name that occurs in no rule */
 	struct zone *zones;
 	size_t count;
