@@ -257,6 +257,14 @@ environ_is_tmp(const struct settings *settings, const char *name)
 }
 
 bool
+environ_is_session(const char *name)
+{
+	static const char *const names[] = {ENV_INSIDE, ENV_SESSION, ENV_NETWORK, NULL};
+
+	return listed(names, name);
+}
+
+bool
 environ_names(const struct settings *settings, const char *name)
 {
 	return named(settings, name) != NULL;
@@ -278,6 +286,9 @@ environ_decide(const struct settings *settings, const char *name)
 	if (environ_is_tmp(settings, name))
 		return (struct env_answer){true, "the session's private folder",
 					   "cordon sets it to the private tmp", NULL};
+	if (environ_is_session(name))
+		return (struct env_answer){true, "what describes the session",
+					   "cordon sets it, so that programs can tell", NULL};
 	if (settings->network.mode == NET_DOMAINS && listed(proxied, name))
 		return (struct env_answer){true, "what the session's proxy needs",
 					   "cordon sets it, so that programs find the proxy", NULL};

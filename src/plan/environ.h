@@ -22,6 +22,11 @@ struct tmp_variable {
 extern const struct tmp_variable tmp_variables[]; /* ends with a NULL name */
 /* Does cordon set the value, unless the policy does? */
 bool environ_is_tmp(const struct settings *settings, const char *name);
+/* By these a command can tell that it is in a session, and which: cordon(1), ENVIRONMENT. */
+#define ENV_INSIDE "CORDON"
+#define ENV_SESSION "CORDON_SESSION"
+#define ENV_NETWORK "CORDON_NETWORK"
+bool environ_is_session(const char *name);
 /* Does the policy let it pass by name? */
 bool environ_names(const struct settings *settings, const char *name);
 

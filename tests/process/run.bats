@@ -284,6 +284,20 @@ assert b.recv(1) == b\"x\"'"
 	unsaid hidden
 }
 
+@test "the environment: a command can tell that it runs in a session, which one and with which network" {
+	export CORDON_SESSION=forged CORDON_NETWORK=forged # CORDON is the tested program's path
+	expect 0 run --status-fd 2 -- sh -c 'echo "$CORDON $CORDON_SESSION $CORDON_NETWORK"'
+	id=$(sed -n 's/.*"session": "\([0-9a-f]*\)", "event": "start".*/\1/p' "$T/err")
+	[ "$out" = "1 $id none" ] || complain "not 1, the id and the network"
+	expect 0 run --net localhost -- sh -c 'echo "$CORDON_NETWORK"'
+	[ "$out" = localhost ] || complain 'another network'
+	expect 0 run --env CORDON=mine -- sh -c 'echo "$CORDON"'
+	[ "$out" = mine ] || complain 'the policy has priority'
+	expect 0 why env CORDON_SESSION
+	expect 0 run --track-only -- sh -c 'echo "$CORDON_SESSION"'
+	[ "$out" = forged ] || complain '--track-only changes nothing'
+}
+
 @test "open descriptors of the caller are closed" {
 	secret
 	exec 7<"$HOME/secret"

@@ -92,6 +92,7 @@ static bool
 is_ours(const struct builder *b, const char *name, const struct command_place *place)
 {
 	bool ours = (has_history(b, place) && strcmp(name, "HISTFILE") == 0) ||
+		    environ_is_session(name) ||
 		    (place->private_tmp != NULL && environ_is_tmp(&b->plan->settings, name));
 
 	for (size_t i = 0; place->proxy != NULL && proxy_variables[i].name != NULL; i++)
@@ -171,7 +172,19 @@ pass_inherited(struct builder *b, const struct command_place *place)
 }
 
 static int
-make_environment(struct builder *b, const struct command_place *place)
+push_session(struct builder *b, const char *id)
+{
+	int rc = push_own(b, ENV_INSIDE, "1");
+
+	if (rc == 0)
+		rc = push_own(b, ENV_SESSION, id);
+	if (rc == 0)
+		rc = push_own(b, ENV_NETWORK, net_names[b->plan->settings.network.mode]);
+	return rc;
+}
+
+static int
+make_environment(struct builder *b, const struct command_place *place, const char *id)
 {
 	const char *private_tmp = place->private_tmp;
 	const struct environment *env = &b->plan->settings.env;
@@ -179,6 +192,8 @@ make_environment(struct builder *b, const struct command_place *place)
 
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		rc = push_pair(b, env->set[i].name, env->set[i].value);
+	if (rc == 0)
+		rc = push_session(b, id);
 	if (rc == 0 && private_tmp != NULL)
 		rc = push_tmp(b, private_tmp);
 	if (rc == 0 && place->proxy != NULL)
@@ -390,7 +405,7 @@ command_prepare(struct arena *arena, const struct session_request *request,
 			    .err = err};
 	struct command_line command = {0};
 	int rc = request->track_only ? keep_environment(&b, request->id)
-				     : make_environment(&b, place);
+				     : make_environment(&b, place, request->id);
 
 	if (rc == 0)
 		rc = find_program(&b, request->argv[0], &command.path);
