@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -16,49 +18,48 @@
 #define RECORD_MAX ((size_t)4 << 20) /* the limit of any policy */
 
 const struct cli_command commands[] = {
-	{"run", cli_run, "run a command that can touch only what was named",
-	 "[--] COMMAND [ARG...]",
+	{"run", cli_run, "run a command in a sandbox", "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
 	 "verbose pty leave session track-only fingerprint grace status-fd summary", 1, INT_MAX,
 	 true, true, true},
-	{"shell", cli_shell, "a login shell that can touch only what was named", "",
+	{"shell", cli_shell, "start a login shell in a sandbox", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
 	 "verbose pty grace status-fd summary", 0, 0, true, true, false},
-	{"why", cli_why, "allowed or denied, and the rule that decides",
+	{"why", cli_why, "say whether something is allowed, and by which rule",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
 	 "not exist. Exit status 0 allowed, 1 denied.\n",
 	 "json", 2, 2, true, false, false},
-	{"plan", cli_plan, "what would be enforced here, and how", "",
+	{"plan", cli_plan, "print what would be enforced on this host, and how", "",
 	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
 	 "json verbose profiles", 0, 0, true, false, false},
-	{"doctor", cli_doctor, "what this host can enforce, tried", "",
+	{"doctor", cli_doctor, "test what this host can enforce", "",
 	 "Tries each guarantee the policy needs: something that must fail and something\n"
 	 "that must work. Exit status 0, or 1 when the policy cannot be enforced here.\n",
 	 "json", 0, 0, true, false, false},
-	{"check", cli_check, "read, judge, and print policies", "[FILE]",
+	{"check", cli_check, "check and print policies", "[FILE]",
 	 "Without FILE: every source that would apply here. FILE may be zed:FILE,\n"
 	 "flow:FILE, clash:FILE or clash:FILE#NAME. With --ref: what a checkout of REF\n"
 	 "brings that no command may make. Exit status 0, or 1 when there are warnings.\n",
 	 "json print ref", 0, 1, true, false, false},
-	{"trust", cli_trust, "list and approve what a project asks for", "",
+	{"trust", cli_trust, "list and approve what a project requests", "",
 	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
 	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true, false, false},
 	{"init", cli_init, "write a starter policy for this project", "",
 	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,
 	 false, false},
-	{"confine", cli_confine, "where a path leads inside a root, or that it escapes",
+	{"confine", cli_confine, "resolve a path inside a root, or say that it leads out",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
 	 "json root", 2, 2, false, false, false},
-	{"ps", cli_ps, "live sessions", "", "Lists the sessions of this user that are alive.\n",
-	 "json", 0, 0, false, false, false},
+	{"ps", cli_ps, "list live sessions", "",
+	 "Lists the sessions of this user that are alive.\n", "json", 0, 0, false, false, false},
 	{"kill", cli_kill, "end sessions", "ID|NAME...",
 	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
 	 "when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
-	{"sbpl", cli_sbpl, "the macOS profile of a policy and its parameters", "",
+	{"sbpl", cli_sbpl, "print the macOS profile of a policy and its parameters", "",
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
 	 "json", 0, 0, true, false, false},
@@ -74,36 +75,66 @@ find_command(const char *name)
 	return NULL;
 }
 
+static bool
+is_executable(const char *path)
+{
+	struct stat found;
+
+	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Would `cordon run` find it? */
+static bool
+is_program(const char *name)
+{
+	const char *at = strchr(name, '/') == NULL ? getenv("PATH") : NULL;
+	bool found = at == NULL && is_executable(name);
+
+	while (at != NULL && !found) {
+		size_t length = strcspn(at, ":");
+		auto_str struct str path = {0};
+
+		str_printf(&path, "%.*s/%s", (int)length, at, name);
+		at = at[length] == ':' ? at + length + 1 : NULL;
+		found = !path.failed && *path.text == '/' && is_executable(path.text);
+	}
+	return found;
+}
+
 static int
 unknown(const char *name)
 {
 	const char *names[COUNT(commands)] = {0};
-	auto_str struct str shown = {0};
+	auto_str struct str visible = {0};
+	const char *near, *shown;
 	size_t count = 0;
-	const char *near;
 
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		names[count++] = c->name;
 	near = str_nearest_word(name, names, count);
-	str_visible(&shown, name);
-	if (*name == '-')
+	str_visible(&visible, name);
+	shown = visible.failed || visible.text == NULL ? "" : visible.text;
+	if (is_program(name))
+		fprintf(stderr, "cordon: \"%s\" is a program; did you mean `cordon run %s`?\n",
+			shown, shown);
+	else if (*name == '-')
 		fprintf(stderr,
 			"cordon: \"%s\" stands before a command; options follow it, as in "
 			"`cordon run --read PATH make`\n",
-			shown.failed ? "" : shown.text);
+			shown);
 	else
 		fprintf(stderr,
 			"cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them, "
 			"`cordon run` runs programs\n",
-			shown.failed ? "" : shown.text, near == NULL ? "" : " (did you mean \"",
-			near == NULL ? "" : near, near == NULL ? "" : "\"?)");
+			shown, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+			near == NULL ? "" : "\"?)");
 	return EXIT_CORDON;
 }
 
 static int
 help(void)
 {
-	printf("cordon: run a command so that it can touch only what was named\n\n"
+	printf("cordon: run a command in a sandbox that reaches only what you allow\n\n"
 	       "usage: cordon COMMAND [options] ...\n"
 	       "       cordon -- PROGRAM [ARG...]     as `cordon run`, without options\n\n");
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
@@ -207,13 +238,15 @@ main(int argc, char **argv)
 
 	os_malloc_short_lived();
 	if (argc < 2) {
-		fputs("cordon: a command is missing; `cordon --help` lists them\n", stderr);
+		fputs("usage: cordon COMMAND [options] ...\n"
+		      "try `cordon run make`, `cordon shell` or `cordon plan`; `cordon --help` lists the commands\n",
+		      stderr);
 		return EXIT_CORDON;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		return argc == 2 ? help() : help_about(argv[2]);
-	if (strcmp(argv[1], "--version") == 0)
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
 	if (strcmp(argv[1], "--") == 0)
 		return run_command(find_command("run"), argc - 1, argv + 1);

@@ -16,6 +16,8 @@ load ../lib/common
 	heard 'did you mean "run"?'
 	expect 0 help
 	said 'cordon -- PROGRAM'
+	expect 0 -V
+	said 'cordon 0.'
 }
 
 @test "an option before the command, a program in its place" {
@@ -24,7 +26,13 @@ load ../lib/common
 	refused --read . run true
 	heard '"--read" stands before a command'
 	refused make
-	heard 'there is no command "make"' '`cordon run` runs programs'
+	heard '"make" is a program; did you mean `cordon run make`?'
+	refused no-such-program
+	heard 'there is no command "no-such-program"' '`cordon run` runs programs'
+	refused ''
+	heard 'there is no command ""'
+	expect 125
+	heard 'usage: cordon COMMAND' 'cordon run make'
 	refused run --tiem 1s true
 	heard 'did you mean --time? `cordon run --help` says more'
 }
@@ -36,6 +44,8 @@ load ../lib/common
 	heard '"2GB" has an unknown unit; there are K, M, G, T'
 	refused run --open-files 2K true
 	heard '"2K" is not a plain number'
+	refused run --domain https://example.com/x true
+	heard '"https://example.com/x" is a URL; name only the host'
 	refused run --domain '*' true
 	heard '--net all'
 	refused run -C "$P" --policy-json '{"network": "domains"}' true

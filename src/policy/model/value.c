@@ -111,6 +111,8 @@ value_domain(const char *text, char *ret_name)
 	size_t length;
 	const char *reason;
 
+	if (strstr(text, "://") != NULL)
+		return "is a URL; name only the host, and a port by --port N";
 	if (strcmp(text, "*") == 0)
 		return "names every host; say \"network\": \"all\", or --net all, if that is meant";
 	reason = to_ascii(text + (wild ? 2 : 0), name, 254);
