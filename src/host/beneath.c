@@ -87,12 +87,11 @@ push(struct beneath_walk *walk, const char *name, int fd)
 static int
 go_up(struct beneath_walk *walk)
 {
-	/* what "new/.." means depends on what "new" becomes */
-	if (walk->missing)
-		return fail(walk, ENOENT);
 	if (walk->depth == 0)
 		return escape(walk);
 	auto_fd_fn(&walk->levels[--walk->depth].fd);
+	/* "new/.." cancels out: nothing below a missing name can be a link */
+	walk->missing = walk->depth > 0 && walk->levels[walk->depth - 1].fd < 0;
 	return 0;
 }
 

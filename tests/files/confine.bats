@@ -39,6 +39,17 @@ setup_root()
 	inside root sub/file "$T/root/sub/file"
 }
 
+@test "a missing folder and the .. behind it cancel out" {
+	setup_root
+	inside "$T/root" nodir/../x "$T/root/x"
+	inside "$T/root" sub/nodir/deep/../../file "$T/root/sub/file"
+	inside "$T/root" nodir/../sub/../new "$T/root/new"
+	escapes "$T/root" nodir/../../root/sub/file
+	ln -s ../outside "$T/root/out"
+	escapes "$T/root" nodir/../out/file
+	refused confine "$T/root" sub/file/../x
+}
+
 @test "out by .., by an absolute path, by a neighbour with the same beginning" {
 	setup_root
 	mkdir "$T/root-other"
@@ -46,10 +57,7 @@ setup_root()
 	escapes "$T/root" sub/../../outside/file
 	escapes "$T/root" /etc/passwd
 	escapes "$T/root" "$T/root-other/x"
-	status=0
-	"$CORDON" confine "$T/root" new/../../outside >"$T/out" 2>"$T/err" || status=$?
-	[ "$status" -eq 1 ] || [ "$status" -eq 125 ]
-	[ ! -s "$T/out" ]
+	escapes "$T/root" new/../../outside
 }
 
 @test "links: inside they are followed, outside they are refused" {

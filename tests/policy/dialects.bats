@@ -212,6 +212,23 @@ zed()
 	refused_at flow.json:1:9 check flow:flow.json
 }
 
+@test "flow: a path that does not exist is skipped with a note" {
+	printf '{"net": false, "read_paths": ["/usr", "~/gone"], "write_paths": ["~/out", "~/later"]}' >flow.json
+	mkdir -p "$HOME/out"
+	expect 0 run -p flow:flow.json -- touch "$HOME/out/made"
+	heard "not granted: $HOME/gone does not exist" "not granted: $HOME/later does not exist"
+}
+
+@test "the sources' example settings start where their paths do not exist" {
+	local file
+
+	rm -rf "$HOME/.config" "$P/.git"
+	for file in zed:zed-settings.json zed:zed-sandbox.json flow:flow-build.json clash:clash-domains.json; do
+		expect 0 run -q -p "${file%%:*}:$TREE/examples/${file#*:}" -- true || return 1
+		expect 9 run -q -p "${file%%:*}:$TREE/examples/${file#*:}" -- sh -c "echo x 2>/dev/null >'$HOME/new' || exit 9" || return 1
+	done
+}
+
 @test "flow: in a home, /tmp or / nothing is writable unless its path is named" {
 	printf '{"net": false}' >flow.json
 	printf '{"net": false, "write_paths": ["cwd", "~/out"]}' >named.json
@@ -280,9 +297,49 @@ zed()
 		{"effect": "allow", "caps": ["full"], "path": "$HOME/gone"}]}' >clash.json
 	expect 0 run -p clash:clash.json -- touch "$HOME/out/more"
 	heard "not granted: $HOME/gone does not exist"
-	for preset in readonly project git_safe git_full workspace; do
+	for preset in readonly project git_safe git_full workspace unrestricted; do
 		expect 0 run -p "clash:$TREE/examples/clash-presets.json#$preset" -- true || return 1
 	done
+}
+
+@test "clash: write without create and delete is pointed out in every rule and default that has it" {
+	local policy
+
+	for policy in '{"default": ["read", "write"]}' \
+	    '{"default": ["read"], "rules": [{"effect": "allow", "caps": ["read", "write"], "path": "/srv"}]}' \
+	    '{"default": ["read"], "rules": [{"effect": "allow", "caps": ["write", "create"], "path": "/srv"}]}'; do
+		printf '%s' "$policy" >clash.json
+		status=0
+		out=$("$CORDON" check clash:clash.json) || status=$?
+		[ "$status" -le 1 ]
+		said clash.json:1: '"write" alone changes files that exist; list "create" and "delete" too' || return 1
+	done
+	printf '{"default": ["read"], "rules": [{"effect": "deny", "caps": ["read", "write"], "path": "/srv"},
+		{"effect": "allow", "caps": ["write", "create", "delete"], "path": "/srv/a"}]}' >clash.json
+	expect 0 check clash:clash.json
+	unsaid '"write" alone'
+}
+
+@test "clash: every regular expression of its tests and manual is one on both systems" {
+	local pattern
+
+	for pattern in '/tmp/build-.*' '/tmp/build-\\\\d+' '/project/.*\\\\.rs$' '/tmp/foo\"bar' '.*\\\\.log' \
+	    '^/opt/.*' '\\\\.pem$' '^/a$|^/b' '/(a|b)/c$'; do
+		printf '{"default": ["read", "execute"], "rules": [
+			{"effect": "deny", "caps": ["read"], "path": "%b", "path_match": "regex"}]}' "$pattern" >clash.json
+		expect 0 check -q clash:clash.json || return 1
+		expect 0 sbpl -q --home /Users/sam -C /Users/sam/shop -p clash:clash.json || return 1
+		said '(regex (param ' || return 1
+	done
+	printf '{"default": ["read"], "rules": [
+		{"effect": "deny", "caps": ["read"], "path": "\\\\Qa|b\\\\E", "path_match": "regex"}]}' >clash.json
+	refused_at clash.json:2:48 check clash:clash.json
+	printf '{"default": ["read", "execute"], "rules": [
+		{"effect": "deny", "caps": ["read"], "path": "^/srv/x$|y-\\\\d+$", "path_match": "regex"}]}' >clash.json
+	denied -p clash:clash.json read /srv/x
+	allowed -p clash:clash.json read /srv/x/z
+	denied -p clash:clash.json read /srv/y-10
+	allowed -p clash:clash.json read /srv/y-10z
 }
 
 @test "clash: network in all its forms" {

@@ -720,10 +720,10 @@ clash_path_match_forms(void)
 	check_str(rule_of(p, "/child")->why, "why");
 	check_str(grant(p, "/child"), "deny rwcdx");
 	check_int(rule_of(p, "/child")->worktrees, false);
-	check_int(rule_of(p, "^/a.b$")->match, MATCH_REGEX);
-	check_int(rule_of(p, "^/a.b$")->worktrees, true);
-	check_str(rule_of(p, "^/a.b$")->why, NULL);
-	check_str(grant(p, "^/a.b$"), "deny wcd");
+	check_int(rule_of(p, "/a.b")->match, MATCH_REGEX);
+	check_int(rule_of(p, "/a.b")->worktrees, true);
+	check_str(rule_of(p, "/a.b")->why, NULL);
+	check_str(grant(p, "/a.b"), "deny wcd");
 }
 
 static void
@@ -812,13 +812,25 @@ clash_tokens_and_relative_paths(void)
 static void
 clash_patterns_match_anywhere_as_they_did(void)
 {
-	check_str(clash_path("^/a$", "regex"), "^/a$");
-	check_str(clash_path("\\\\.env$", "regex"), "(?s:.*)(?:\\.env$)");
-	check_str(clash_path("^/etc/", "regex"), "(?:^/etc/)(?s:.*)");
-	check_str(clash_path("secret", "regex"), "(?s:.*)(?:secret)(?s:.*)");
-	check_str(clash_path("^/a|b$", "regex"), "(?s:.*)(?:^/a|b$)(?s:.*)");
-	check_str(clash_path("^/a\\\\$", "regex"), "(?:^/a\\$)(?s:.*)");
-	check_str(clash_path("^/a\\\\\\\\$", "regex"), "^/a\\\\$");
+	static const char *const cases[][2] = {
+		{"^/a$", "/a"},
+		{"\\\\.env$", ".*\\.env"},
+		{"^/etc/", "/etc/.*"},
+		{"secret", ".*secret.*"},
+		{"^/a|b$", "(?:/a.*|.*b)"},
+		{"^/(a|b)$", "/(a|b)"},
+		{"[|$]|(x|y)\\\\|z", "(?:.*[|$].*|.*(x|y)\\|z.*)"},
+		{"[[:alpha:]|]x", ".*[[:alpha:]|]x.*"},
+		{"[]|]|[^]|]", "(?:.*[]|].*|.*[^]|].*)"},
+		{"^/a\\\\$", "/a\\$.*"},
+		{"^/a\\\\\\\\$", "/a\\\\"},
+		{".*\\\\.log", ".*\\.log.*"},
+		{"/tmp/build-.*", ".*/tmp/build-.*"},
+		{"x\\\\.*", ".*x\\.*.*"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		check_str(clash_path(cases[i][0], "regex"), cases[i][1]);
 }
 
 static void

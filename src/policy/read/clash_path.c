@@ -74,31 +74,73 @@ translate(const char *path, struct str *to)
 	}
 }
 
-static bool
-ends_anchored(const char *pattern)
+/* Returns the end of the escape, class or single character at text. */
+static const char *
+atom_end(const char *text)
 {
-	size_t length = strlen(pattern);
-	size_t slashes = 0;
+	if (*text == '\\' && text[1] != '\0')
+		return text + 2;
+	if (*text != '[')
+		return text + 1;
+	text += text[1] == '^' ? 2 : 1;
+	if (*text == ']')
+		text++;
+	while (*text != '\0' && *text != ']') {
+		const char *named = *text == '[' && text[1] == ':' ? strstr(text, ":]") : NULL;
 
-	if (length == 0 || pattern[length - 1] != '$')
-		return false;
-	while (slashes + 1 < length && pattern[length - 2 - slashes] == '\\')
-		slashes++;
-	return slashes % 2 == 0;
+		text = named != NULL ? named + 2
+				     : text + (*text == '\\' && text[1] != '\0' ? 2 : 1);
+	}
+	return *text == '\0' ? text : text + 1;
+}
+
+/* Returns the length of the branch at text, up to a "|" outside every group. */
+static size_t
+branch_length(const char *text, bool *ret_anchored, bool *ret_open)
+{
+	const char *at = text, *last = text, *before = text;
+	int depth = 0;
+
+	while (*at != '\0' && (depth > 0 || *at != '|')) {
+		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+		before = last;
+		last = at;
+		at = atom_end(at);
+	}
+	*ret_anchored = last < at && *last == '$';
+	*ret_open = before < last && *before == '.' && *last == '*';
+	return (size_t)(at - text);
 }
 
 /* clash searches for the pattern in the path; ours must match the whole path. */
 static void
+widen_branch(const char *text, size_t length, bool anchored, bool open, struct str *to)
+{
+	bool starts = *text == '^' && (length < 2 || strchr("*+?{", text[1]) == NULL);
+
+	if (!starts && !str_starts(text, ".*"))
+		str_add(to, ".*");
+	str_add_n(to, text + starts, length - starts - anchored);
+	if (!anchored && !open)
+		str_add(to, ".*");
+}
+
+static void
 widen_pattern(const char *pattern, struct str *to)
 {
-	bool choice = strchr(pattern, '|') != NULL;
-	const char *before = !choice && *pattern == '^' ? "" : "(?s:.*)";
-	const char *after = !choice && ends_anchored(pattern) ? "" : "(?s:.*)";
+	bool anchored, open;
+	size_t length = branch_length(pattern, &anchored, &open);
+	bool several = pattern[length] == '|';
 
-	if (*before == '\0' && *after == '\0')
-		str_add(to, pattern);
-	else
-		str_printf(to, "%s(?:%s)%s", before, pattern, after);
+	str_add(to, several ? "(?:" : "");
+	widen_branch(pattern, length, anchored, open, to);
+	while (pattern[length] == '|') {
+		pattern += length + 1;
+		length = branch_length(pattern, &anchored, &open);
+		str_add(to, "|");
+		widen_branch(pattern, length, anchored, open, to);
+	}
+	str_add(to, several ? ")" : "");
 }
 
 static const char *
@@ -111,6 +153,9 @@ check_pattern(const char *pattern)
 			return "has a control character in it";
 		if (token_at(p) != NULL)
 			return "has a token; in a regular expression write the folder itself";
+		if (p[0] == '\\' && p[1] == 'Q')
+			return "quotes text with \\Q; escape its characters one by one";
+		p += p[0] == '\\' && p[1] == '\\';
 	}
 	return NULL;
 }

@@ -27,6 +27,7 @@ add_path(struct policy_reading *r, const struct json *value, enum list list)
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->optional = strcmp(text, "$CWD") == 0;
+	rule->skips_missing = true;
 	return 0;
 }
 
