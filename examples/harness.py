@@ -34,7 +34,7 @@ def run(command, options=()):
         "error": end.get("error"),
         "refused": [(e["what"], e["subject"], e["reason"], e.get("allow"))
                     for e in events if e["event"] == "refused"],
-        "changed": [(e["what"], e["subject"]) for e in events if e["event"] == "changed"],
+        "changed": [(e["what"], e["subject"]) for e in events if e["event"] in ("changed", "planted")],
         "output": said,
     }
 

@@ -9,11 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/event.h"
 #include "audit/log.h"
 #include "base/array.h"
 #include "base/fd.h"
 #include "explain/refused.h"
 #include "ipc/refusal.h"
+
+/* A session has fewer files of policy: profiles, options and at most one for each -p. */
+#define SOURCES_MAX 64
 
 static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
@@ -22,117 +26,23 @@ static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_CPU_TIME] = "cpu time", [SESSION_CRASHED] = "crashed",
 };
 
-static void
-print_head(const struct report *report, const char *event, struct str *to)
-{
-	char when[32];
+/* Limits that end a session, as policies name them. */
+static const char *const limits[SESSION_CAUSES] = {
+	[SESSION_TIME] = "time",
+	[SESSION_OUTPUT] = "output",
+	[SESSION_MEMORY] = "memory",
+	[SESSION_CPU_TIME] = "cpu_time",
+};
 
-	audit_time(when, sizeof when);
-	str_printf(to,
-		   "{\"time\": \"%s\", \"session\": \"%s\", \"event\": \"%s\", \"project\": ", when,
-		   report->id, event);
-	str_json(to, report->context->host.project);
+static struct event
+event_of(const struct report *report, enum event_kind kind)
+{
+	return (struct event){.kind = kind,
+			      .session = report->id,
+			      .project = report->context->host.project};
 }
 
-static void
-print_sources(const struct stack *stack, struct str *to)
-{
-	const char *between = "";
-
-	for (size_t i = 0; i < stack->count; i++) {
-		str_add(to, between);
-		str_json(to, stack->entries[i].policy->file);
-		between = ", ";
-	}
-	/* an unapproved project policy is no entry of the stack, but narrows the policy */
-	if (stack->project != NULL && !stack->project_trusted) {
-		str_add(to, between);
-		str_json(to, stack->project->file);
-	}
-}
-
-static void
-print_plan(const struct plan *plan, struct str *to)
-{
-	const char *between = "";
-
-	str_add(to, ", \"sources\": [");
-	print_sources(plan->stack, to);
-	str_add(to, "], \"guarantees\": {");
-	for (int i = 0; i < G_COUNT; i++) {
-		if (plan->guarantees[i].status == GUARANTEE_NOT_NEEDED)
-			continue;
-		str_printf(to, "%s\"%s\": ", between, guarantee_names[i]);
-		str_json(to, plan->guarantees[i].status == GUARANTEE_ENFORCED
-				     ? plan->guarantees[i].how
-				     : "not kept, accepted");
-		between = ", ";
-	}
-	str_add(to, "}");
-}
-
-static void
-print_start(const struct report *report, struct str *to)
-{
-	char *const *argv = report->command->argv;
-
-	print_head(report, "start", to);
-	str_add(to, ", \"command\": [");
-	for (size_t i = 0; argv[i] != NULL; i++) {
-		str_add(to, i == 0 ? "" : ", ");
-		str_json(to, argv[i]);
-	}
-	str_add(to, "]");
-	if (report->command->session != NULL) {
-		str_add(to, ", \"name\": ");
-		str_json(to, report->command->session);
-	}
-	if (report->context->plan != NULL)
-		print_plan(report->context->plan, to);
-	else
-		str_add(to,
-			", \"sources\": [], \"guarantees\": {\"process.tree\": \"tracking only\"}");
-	str_add(to, "}");
-}
-
-static void
-print_survivors(const struct session_result *result, struct str *to)
-{
-	str_add(to, ", \"survivors\": [");
-	for (int i = 0; i < result->end.left && i < TREE_SURVIVORS; i++) {
-		str_printf(to, "%s{\"pid\": %d, \"name\": ", i == 0 ? "" : ", ",
-			   (int)result->end.survivors[i].pid);
-		str_json(to, result->end.survivors[i].name);
-		str_add(to, "}");
-	}
-	str_add(to, "]");
-}
-
-static void
-print_end(const struct report *report, const struct session_result *result,
-	  const struct cordon_error *failed, struct str *to)
-{
-	print_head(report, "end", to);
-	if (failed != NULL) {
-		str_add(to, ", \"cause\": \"not started\", \"error\": ");
-		str_json(to, failed->text);
-	} else {
-		str_printf(to,
-			   ", \"cause\": \"%s\", \"%s\": %d, \"seconds\": %lld.%03d, \"ended\": %d",
-			   cause_names[result->cause], result->is_signal ? "signal" : "status",
-			   result->status, (long long)result->ms / 1000, (int)(result->ms % 1000),
-			   result->end.ended);
-		if (result->hit_processes)
-			str_add(to, ", \"hit\": [\"processes\"]");
-		if (result->left)
-			str_add(to, ", \"lives_on\": true");
-		if (result->end.left > 0)
-			print_survivors(result, to);
-		if (report->run->changed > 0)
-			str_printf(to, ", \"changed\": %d", report->run->changed);
-	}
-	str_add(to, "}");
-}
+/* ---- the log and the status fd ---- */
 
 bool
 report_is_out_of_reach(const struct cordon_plan *context, const struct cordon_error *why)
@@ -164,32 +74,43 @@ report_is_kept_outside(const struct cordon_plan *context)
 
 /* Appends to the log. On failure the session continues, and the run gets a notice. */
 static void
-keep(const struct report *report, const struct str *line)
+keep(struct report *report, const struct str *line)
 {
 	const char *store = report->context->store;
 	struct cordon_run *run = report->run;
 	struct cordon_error why = {0};
 
-	if (line->failed || line->text == NULL) {
-		snprintf(run->notice, sizeof run->notice, "no memory for the audit log");
+	if (line->failed || line->text == NULL)
+		cordon_no_memory(&why);
+	else if (store == NULL || report_is_kept_outside(report->context) ||
+		 audit_append(store, line->text, &why) == 0 ||
+		 report_is_out_of_reach(report->context, &why))
 		return;
-	}
-	if (store != NULL && !report_is_kept_outside(report->context) &&
-	    audit_append(store, line->text, &why) < 0 &&
-	    !report_is_out_of_reach(report->context, &why))
-		snprintf(run->notice, sizeof run->notice, "%s", why.text);
+	report->lost++;
+	snprintf(run->notice, sizeof run->notice, "%.200s (%u %s lost)", why.text, report->lost,
+		 report->lost == 1 ? "event" : "events");
 }
 
-/* Writes a line to the log and to the status fd. */
+/*
+ * Writes an event to the log, and to the status fd unless it is full: the command controls the number of
+ * refusals, and signals would wait while a write blocks.
+ */
 static void
-tell(const struct report *report, struct str *line)
+tell(struct report *report, const struct event *event, bool may_block, bool is_public)
 {
 	struct cordon_run *run = report->run;
-	int fd = report->command->status_fd;
+	auto_str struct str line = {0};
+	int fd = is_public ? report->command->status_fd : -1;
 
-	keep(report, line);
-	str_add(line, "\n");
-	if (fd >= 0 && (line->failed || fd_write_line(fd, line->text, line->length) < 0))
+	event_print(event, &line);
+	keep(report, &line);
+	if (fd >= 0 && !may_block && !fd_has_room(fd)) {
+		snprintf(run->notice, sizeof run->notice,
+			 "the status descriptor was full, so not all refusals were written to it");
+		return;
+	}
+	str_add(&line, "\n");
+	if (fd >= 0 && (line.failed || fd_write_line(fd, line.text, line.length) < 0))
 		snprintf(run->notice, sizeof run->notice, "cannot write to the status descriptor");
 }
 
@@ -234,29 +155,18 @@ keep_refusal(struct report *report, const struct refusal *refusal)
 	keep_line(to->refusals, COUNT(to->refusals), &line);
 }
 
-/* The command controls the number of events, so never block on the status fd: signals would wait. */
 void
 report_refusal(void *sink, const struct refusal *refusal)
 {
 	struct report *report = sink;
-	int fd = report->command->status_fd;
-	auto_str struct str line = {0};
+	struct event event = event_of(report, EVENT_REFUSED);
+	struct refused_text text = {0};
 
-	print_head(report, "refused", &line);
-	refused_print_json(report->context->plan, refusal, &line);
-	str_add(&line, "}");
-	if (refusal->is_unclaimed) {
-		keep(report, &line);
-		return;
-	}
-	if (fd < 0 || fd_has_room(fd)) {
-		tell(report, &line);
-	} else {
-		keep(report, &line);
-		snprintf(report->run->notice, sizeof report->run->notice,
-			 "the status descriptor was full, so not all refusals were written to it");
-	}
-	keep_refusal(report, refusal);
+	refused_fill(report->context->plan, refusal, &text, &event.is.refused);
+	tell(report, &event, false, !refusal->is_unclaimed);
+	refused_text_free(&text);
+	if (!refusal->is_unclaimed)
+		keep_refusal(report, refusal);
 }
 
 void
@@ -264,35 +174,118 @@ report_change(void *sink, const struct autorun_change *change)
 {
 	struct report *report = sink;
 	struct cordon_run *run = report->run;
-	auto_str struct str line = {0}, shown = {0};
+	struct event event = event_of(report, change->is_planted ? EVENT_PLANTED : EVENT_CHANGED);
+	auto_str struct str shown = {0};
 
-	print_head(report, "changed", &line);
-	str_printf(&line, ", \"what\": \"%s\", \"subject\": ", change->what);
-	str_json(&line, change->path);
-	str_add(&line, ", \"reason\": ");
-	str_json(&line, change->reason);
-	str_add(&line, "}");
-	tell(report, &line);
+	event.is.change = (struct event_change){change->what, change->path, change->reason};
+	tell(report, &event, true, true);
 	run->changed++;
 	str_printf(&shown, "%s %s: %s", change->what, change->path, change->reason);
 	keep_line(run->changes, COUNT(run->changes), &shown);
 }
 
+/* ---- start and end ---- */
+
+/* Lists the files of the policy; returns how many fit. */
+static size_t
+list_sources(const struct stack *stack, const char **to, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < stack->count && count < room; i++)
+		to[count++] = stack->entries[i].policy->file;
+	/* an unapproved project policy is no entry of the stack, but narrows the policy */
+	if (stack->project != NULL && !stack->project_trusted && count < room)
+		to[count++] = stack->project->file;
+	return count;
+}
+
+static size_t
+list_guarantees(const struct plan *plan, struct event_guarantee to[G_COUNT])
+{
+	size_t count = 0;
+
+	for (int i = 0; i < G_COUNT; i++) {
+		if (plan->guarantees[i].status == GUARANTEE_NOT_NEEDED)
+			continue;
+		to[count++] = (struct event_guarantee){
+			guarantee_names[i], plan->guarantees[i].status == GUARANTEE_ENFORCED
+						    ? plan->guarantees[i].how
+						    : "not kept, accepted"};
+	}
+	return count;
+}
+
 void
 report_start(struct report *report)
 {
-	auto_str struct str line = {0};
+	static const struct event_guarantee tracked[] = {{"process.tree", "tracking only"}};
+	const struct plan *plan = report->context->plan;
+	struct event event = event_of(report, EVENT_START);
+	struct event_start *start = &event.is.start;
+	struct event_guarantee guarantees[G_COUNT];
+	const char *sources[SOURCES_MAX];
 
-	print_start(report, &line);
-	tell(report, &line);
+	*start = (struct event_start){.argv = report->command->argv,
+				      .name = report->command->session,
+				      .sources = sources,
+				      .guarantees = plan == NULL ? tracked : guarantees,
+				      .guarantee_count = COUNT(tracked)};
+	if (plan != NULL) {
+		start->source_count = list_sources(plan->stack, sources, COUNT(sources));
+		start->guarantee_count = list_guarantees(plan, guarantees);
+	}
+	tell(report, &event, true, true);
+}
+
+static void
+tell_limit(struct report *report, const char *name)
+{
+	struct event event = event_of(report, EVENT_LIMIT);
+
+	event.is.limit.name = name;
+	tell(report, &event, true, true);
+}
+
+static size_t
+list_survivors(const struct session_result *result, struct event_survivor to[TREE_SURVIVORS])
+{
+	size_t count = 0;
+
+	for (int i = 0; i < result->end.left && i < TREE_SURVIVORS; i++)
+		to[count++] = (struct event_survivor){(int)result->end.survivors[i].pid,
+						      result->end.survivors[i].name};
+	return count;
 }
 
 void
 report_end(struct report *report, const struct session_result *result,
 	   const struct cordon_error *failed)
 {
-	auto_str struct str line = {0};
+	struct event event = event_of(report, EVENT_END);
+	struct event_end *end = &event.is.end;
+	struct event_survivor survivors[TREE_SURVIVORS];
 
-	print_end(report, result, failed, &line);
-	tell(report, &line);
+	if (failed != NULL) {
+		end->cause = "not started";
+		end->error = failed->text;
+		tell(report, &event, true, true);
+		return;
+	}
+	if (limits[result->cause] != NULL)
+		tell_limit(report, limits[result->cause]);
+	if (result->hit_processes)
+		tell_limit(report, "processes");
+	*end = (struct event_end){.cause = cause_names[result->cause],
+				  .is_signal = result->is_signal,
+				  .status = result->status,
+				  .ms = result->ms,
+				  .ended = result->end.ended,
+				  .refused = report->run->refused,
+				  .changed = report->run->changed,
+				  .hit_processes = result->hit_processes,
+				  .lives_on = result->left,
+				  .survivors = survivors,
+				  .survivor_count = list_survivors(result, survivors)};
+	tell(report, &event, true, true);
 }

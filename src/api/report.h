@@ -11,6 +11,7 @@ struct report {
 	const struct cordon_command *command;
 	struct cordon_run *run;
 	bool has_network; /* run has a line about the network */
+	unsigned lost;	  /* events that could not be logged */
 	char id[17];
 };
 

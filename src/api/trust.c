@@ -5,7 +5,12 @@
  */
 #include <string.h>
 
+#include "audit/event.h"
+#include "audit/log.h"
 #include "discover/context.h"
+
+/* As many requests are logged; `cordon trust` lists all. */
+#define REQUESTS_MAX 100
 
 static void
 print_requests(const struct plan *plan, struct str *to)
@@ -153,6 +158,26 @@ collect(struct cordon_plan *asking, const struct cordon_plan *granted, struct tr
 	return rc < 0 ? rc : collect_sockets(&asking->arena, granted->plan, to, err);
 }
 
+/* A log that cannot be written does not undo an approval. */
+static void
+report_trust(const struct cordon_plan *context, const char *what, const char *file)
+{
+	const struct plan *plan = context->plan;
+	const char *requests[REQUESTS_MAX];
+	struct event event = {.kind = EVENT_TRUST, .project = context->host.project};
+	auto_str struct str line = {0};
+	size_t count = 0;
+
+	while (count < plan->request_count && count < REQUESTS_MAX) {
+		requests[count] = plan->requests[count].text;
+		count++;
+	}
+	event.is.trust = (struct event_trust){what, file, requests, count};
+	event_print(&event, &line);
+	if (!line.failed)
+		audit_append(context->store, line.text, NULL);
+}
+
 static int
 approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordon_format format,
 	struct str *to, struct cordon_error *err)
@@ -178,6 +203,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 		rc = trust_store_save(asking->store, &trust, err);
 	if (rc < 0)
 		return rc;
+	report_trust(asking, "approved", trust.file);
 	if (format == CORDON_JSON) {
 		print_json(asking, "approved", to);
 		return 0;
@@ -200,6 +226,8 @@ revoke(struct cordon_plan *context, enum cordon_format format, struct str *to,
 		rc = trust_store_remove(context->store, stack->project->file, err);
 	if (rc < 0)
 		return rc;
+	if (rc > 0)
+		report_trust(context, "revoked", stack->project->file);
 	if (format == CORDON_JSON)
 		print_json(context, rc > 0 ? "revoked" : "none", to);
 	else

@@ -318,7 +318,7 @@ autorun_changes_tell(const struct autorun_changes *changed, unsigned max, change
 		const struct later *later = autorun_find(path, &is_exact);
 
 		tell(sink, &(struct autorun_change){result_names[outcomes[i].result], path,
-						    later == NULL ? "" : later->reason});
+						    later == NULL ? "" : later->reason, false});
 	}
 	return changed->more + (count > max ? count - max : 0);
 }

@@ -50,6 +50,7 @@ struct autorun_change {
 	const char *what;
 	const char *path;
 	const char *reason;
+	bool is_planted; /* a protected name in a ref or an index, no file */
 };
 
 int autorun_changes_new(struct autorun_changes **ret_changed, struct cordon_error *err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,7 +54,7 @@ audit_id(char to[17], struct cordon_error *err)
 static int
 open_log(char *path, struct cordon_error *err)
 {
-	const int how = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	const int how = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	int fd = open(path, how, 0600);
 
 	if (fd < 0 && errno == ENOENT) {
@@ -72,6 +73,17 @@ open_log(char *path, struct cordon_error *err)
 				     path);
 }
 
+/* Did a full disk cut the last line? Then the next one must begin on a line of its own. */
+static bool
+is_cut(int fd)
+{
+	struct stat at;
+	char last;
+
+	return fstat(fd, &at) == 0 && at.st_size > 0 && pread(fd, &last, 1, at.st_size - 1) == 1 &&
+	       last != '\n';
+}
+
 int
 audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 {
@@ -87,7 +99,7 @@ audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 	fd = open_log(path, err);
 	if (fd < 0)
 		return fd;
-	str_printf(&whole, "%s\n", line);
+	str_printf(&whole, "%s%s\n", is_cut(fd) ? "\n" : "", line);
 	if (whole.failed)
 		return cordon_no_memory(err);
 	/* a single write: O_APPEND keeps lines whole with any number of writers */

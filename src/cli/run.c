@@ -51,7 +51,8 @@ tell_unplanned(const struct cli *cli, const char *why)
 		return;
 	if (gmtime_r(&now, &utc) != NULL)
 		strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	str_printf(&line, "{\"time\": \"%s\", \"event\": \"end\", \"cause\": \"not started\", ",
+	str_printf(&line,
+		   "{\"v\": 1, \"time\": \"%s\", \"event\": \"end\", \"cause\": \"not started\", ",
 		   when);
 	str_add(&line, "\"error\": ");
 	str_json(&line, why);

@@ -211,42 +211,54 @@ refused_print_line(const struct plan *plan, const struct refusal *refusal, struc
 }
 
 static void
-print_member(const char *key, const struct str *text, struct str *to)
+print_id(enum cause cause, struct str *to)
 {
-	str_printf(to, ", \"%s\": ", key);
-	str_json(to, text->text == NULL ? "" : text->text);
-	to->failed = to->failed || text->failed;
+	for (const char *at = cause_row(cause)->id; *at != '\0'; at++)
+		str_printf(to, "%c", *at == '_' ? '-' : ascii_lower(*at));
 }
 
 void
 refused_print_id(enum cause cause, struct str *to)
 {
 	str_add(to, ", \"cause\": \"");
-	for (const char *at = cause_row(cause)->id; *at != '\0'; at++)
-		str_printf(to, "%c", *at == '_' ? '-' : ascii_lower(*at));
+	print_id(cause, to);
 	str_add(to, "\"");
 }
 
-void
-refused_print_json(const struct plan *plan, const struct refusal *refusal, struct str *to)
+/* NULL if it is empty, or there was no memory for it. */
+static const char *
+text_of(const struct str *text)
 {
-	auto_str struct str reason = {0}, option = {0}, rule = {0};
+	return text->failed || text->length == 0 ? NULL : text->text;
+}
+
+void
+refused_fill(const struct plan *plan, const struct refusal *refusal, struct refused_text *text,
+	     struct event_refused *ret_event)
+{
 	struct explained w = words_for(plan, refusal);
 
-	print_reason(&w, &reason);
-	print_option(&w, &option);
-	str_printf(to, ", \"what\": \"%s\", \"subject\": ", refusal_what(refusal));
-	str_json(to, refusal->subject);
-	refused_print_id((enum cause)refusal->cause, to);
-	str_printf(to, ", \"guarantee\": \"%s\"", refusal_guarantee(refusal));
-	refusal_print_rule(refusal, &rule);
-	if (rule.length > 0)
-		print_member("rule", &rule, to);
-	if (refusal->nest > 0)
-		str_printf(to, ", \"nest\": %d", (int)refusal->nest);
-	print_member("reason", &reason, to);
-	if (option.length > 0)
-		print_member("allow", &option, to);
+	print_id((enum cause)refusal->cause, &text->cause);
+	refusal_print_rule(refusal, &text->rule);
+	print_reason(&w, &text->reason);
+	print_option(&w, &text->option);
+	*ret_event = (struct event_refused){.what = refusal_what(refusal),
+					    .subject = refusal->subject,
+					    .cause = text_of(&text->cause),
+					    .guarantee = refusal_guarantee(refusal),
+					    .rule = text_of(&text->rule),
+					    .reason = text_of(&text->reason),
+					    .allow = text_of(&text->option),
+					    .nest = refusal->nest};
+}
+
+void
+refused_text_free(struct refused_text *text)
+{
+	str_free(&text->cause);
+	str_free(&text->rule);
+	str_free(&text->reason);
+	str_free(&text->option);
 }
 
 void

@@ -2,6 +2,7 @@
 /* Prints a refusal with the plan that refused it: as text, as JSON, and for `why`. */
 #pragma once
 
+#include "audit/event.h"
 #include "ipc/refusal.h"
 #include "plan/plan.h"
 
@@ -9,8 +10,14 @@
 
 /* "read PATH is denied by --deny; allow it with --read PATH" */
 void refused_print_line(const struct plan *plan, const struct refusal *refusal, struct str *to);
-/* Prints members of a JSON object, each with a leading comma. */
-void refused_print_json(const struct plan *plan, const struct refusal *refusal, struct str *to);
+/* Texts of an event; free them with refused_text_free. */
+struct refused_text {
+	struct str cause, rule, reason, option;
+};
+/* Fills an event; its texts belong to text and refusal. */
+void refused_fill(const struct plan *plan, const struct refusal *refusal, struct refused_text *text,
+		  struct event_refused *ret_event);
+void refused_text_free(struct refused_text *text);
 /* Print the cause: as a clause whose subject is "it", and as a JSON member with a leading comma. */
 void refused_print_cause(const struct plan *plan, const struct refusal *refusal, struct str *to);
 void refused_print_id(enum cause cause, struct str *to);

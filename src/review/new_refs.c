@@ -253,7 +253,7 @@ report_committed(void *sink, const struct committed *one)
 	if (!one->is_same && !reason.failed && e->reported_count < EVENTS_MAX &&
 	    !is_reported(e, one->path))
 		e->report(e->sink, &(struct autorun_change){name == NULL ? "staged" : "committed",
-							    one->path, reason.text});
+							    one->path, reason.text, true});
 }
 
 /* name NULL: the index, with its entries and cached trees. */

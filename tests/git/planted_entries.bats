@@ -29,7 +29,7 @@ told()
 
 	shift
 	for name in "$@"; do
-		grep -q "\"event\": \"changed\".*\"what\": \"$what\", \"subject\": \"$P/$name\"" "$T/status" ||
+		grep -q "\"event\": \"planted\".*\"what\": \"$what\", \"subject\": \"$P/$name\"" "$T/status" ||
 		    complain "not told: $what $name: $(cat "$T/status")" || return 1
 	done
 	[ "$(grep -c "\"what\": \"$what\"" "$T/status")" -eq $# ] || complain "$(cat "$T/status")" || return 1
