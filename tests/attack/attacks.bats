@@ -3,7 +3,7 @@
 
 load ../lib/common
 
-@test "an approval is of what was listed, not of all that the text says" {
+@test "an approval covers what was listed, not all of the text" {
 	policy <<<'{"network": "all", "env": {"mode": "developer"}, "files": {"read": ["/srv"]}}'
 	export EDITOR=vi
 	expect 0 trust --for shell --yes
@@ -18,7 +18,7 @@ load ../lib/common
 	allowed --for shell read /srv/x
 }
 
-@test "an approval does not outgrow the user's file it was given beside" {
+@test "an approval does not widen when the user's policy changes" {
 	user_policy <<<'{"files": {"read": ["/var"]}}'
 	policy <<<'{"files": {"read": ["/var", "/srv"]}}'
 	expect 0 trust --yes
@@ -29,13 +29,13 @@ load ../lib/common
 	said '/var'
 }
 
-@test "an option does not hide a request from the approval" {
+@test "an option does not hide a request from the approval's list" {
 	policy <<<'{"network": "all"}'
 	expect 0 trust --net all --yes
 	denied connect example.com:443
 }
 
-@test "what is typed now goes before what was approved once" {
+@test "an option takes precedence over an approval" {
 	policy <<<'{"network": "all", "extends": ["terminal"]}'
 	expect 0 trust --yes
 	allowed connect example.com:443
@@ -43,7 +43,7 @@ load ../lib/common
 	denied -p strict write x
 }
 
-@test "a base that takes another's place says what goes with it" {
+@test "a base that replaces another is listed as such" {
 	policy <<<'{"extends": ["strict"]}'
 	expect 1 trust
 	said 'in place of the one in force'
@@ -70,7 +70,7 @@ load ../lib/common
 	denied socket "$HOME/real/a.sock"
 }
 
-@test "a protected name that is a link protects what it leads to" {
+@test "a protected name that is a link protects its target" {
 	mkdir x elsewhere
 	allowed write x/tasks.json
 	ln -s x .vscode
@@ -83,7 +83,7 @@ load ../lib/common
 	allowed --write .vscode/tasks.json write .vscode/tasks.json
 }
 
-@test "the folder of the hooks is vetted, not free" {
+@test "the hooks folder is vetted, not writable" {
 	mkdir .git/hooks
 	allowed create .git/hooks
 	said 'vetted'
@@ -102,7 +102,7 @@ load ../lib/common
 	denied read .env
 }
 
-@test "a policy that got lost is an error, not none" {
+@test "a policy that vanished is an error, not an empty one" {
 	user_policy <<<'{"files": {"deny": ["/usr"]}}'
 	denied read /usr/x
 	mv "$XDG_CONFIG_HOME/cordon/config.json" "$T/moved"
@@ -120,7 +120,7 @@ load ../lib/common
 	refused why read x
 }
 
-@test "a deny through a link that can be turned elsewhere is refused" {
+@test "a deny through a link that can be exchanged is refused" {
 	mkdir v1
 	ln -s v1 cur
 	refused --policy-json '{"files": {"deny": ["$PROJECT/cur/key"]}}' || true
@@ -129,13 +129,13 @@ load ../lib/common
 	denied --policy-json '{"files": {"deny": ["$PROJECT/v1/key"]}}' read cur/key
 }
 
-@test "moving what holds a deny is said to be impossible" {
+@test "why says that a folder with a deny in it cannot be moved" {
 	mkdir -p a/secret
 	allowed --deny "$P/a/secret" delete a
 	said 'cannot be moved'
 }
 
-@test "removing a link is about the link" {
+@test "delete of a link is decided for the link, not its target" {
 	touch x
 	ln -s "$P/x" "$HOME/link"
 	denied delete "$HOME/link"
@@ -145,7 +145,7 @@ load ../lib/common
 	denied write here
 }
 
-@test "empty lists name nothing" {
+@test "empty lists grant nothing" {
 	refused why --policy-json '{"network": {"domains": ["a.com"], "ports": []}}' connect a.com:443
 	refused why --policy-json '{"network": {"localhost": []}}' connect localhost:80
 	denied --policy-json '{"network": {"domains": []}}' connect a.com:443
@@ -163,7 +163,7 @@ load ../lib/common
 	allowed write x
 }
 
-@test "nothing printed can drive a terminal, and JSON is always JSON" {
+@test "no output has terminal control sequences, and JSON is always valid" {
 	local name bell
 
 	name=$(printf 'a\302\2332Jb\377\342\200\256c')
@@ -177,7 +177,7 @@ load ../lib/common
 	! LC_ALL=C grep -q "$(printf '\302\233')" "$T/err"
 }
 
-@test "a folder whose name is no text cannot be approved by halves" {
+@test "a folder whose name is not UTF-8 cannot be approved" {
 	local odd
 
 	odd=$T/$(printf 'p\377')
@@ -189,7 +189,7 @@ load ../lib/common
 	denied connect example.com:443
 }
 
-@test "more patterns than anybody writes are refused" {
+@test "too many patterns are refused" {
 	"$PYTHON" - >"$T/many.json" <<-'END'
 		import json
 		print(json.dumps({"files": {"rules": [

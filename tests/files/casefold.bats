@@ -42,17 +42,17 @@ every_way()
 	[ "$out" = "tried: $2" ] || complain 'some went through'
 }
 
-@test "small and capital letters are one: no other spelling is read, made or changed" {
+@test "on a casefolding file system no other spelling of a denied name can be read, created or changed" {
 	can_mount || skip 'needs to mount'
 	every_way letters 19
 }
 
-@test "dots at the end and short names: neither" {
+@test "names with trailing dots and 8.3 names are refused as well" {
 	can_mount || skip 'needs to mount'
 	every_way short 20
 }
 
-@test "an empty disk of a kind that folds: names are protected before there is one to tell" {
+@test "names on an empty casefolding file system are protected before the first one exists" {
 	can_mount || skip 'needs to mount'
 	export TREE T
 	empty='rm -r * .git .env .vscode; echo x >1; '
@@ -62,7 +62,7 @@ every_way()
 	[ "$out" = "$(printf '1\n2')" ] || complain 'made, or more than that was refused'
 }
 
-@test "why says of another spelling what a run does" {
+@test "why agrees with the kernel about other spellings" {
 	can_mount || skip 'needs to mount'
 	export TREE T
 	asks='for name in .env .ENV .eNv KEPT/FILE .vſcode/x .Git/Hooks/x other.X GIT~1; do
@@ -83,7 +83,7 @@ every_way()
 	denied --deny '**/.env' read .env
 }
 
-@test "a disk that counts no links: nobody takes a file with a name for one without" {
+@test "a file system without link counts: a linked file is not taken for an unlinked one" {
 	can_mount || skip 'needs to mount'
 	export TREE T P by
 	way='cd "$P"; $by chmod 604 "$T/disk/kept/file" || :; stat -c %h:%a "$T/disk/kept/file"'

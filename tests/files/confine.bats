@@ -28,7 +28,7 @@ setup_root()
 	printf x >"$T/outside/file"
 }
 
-@test "files and folders inside, also those that do not exist yet" {
+@test "files and folders inside the root, also missing ones" {
 	setup_root
 	inside "$T/root" sub/file "$T/root/sub/file"
 	inside "$T/root" sub/../sub/./dir "$T/root/sub/dir"
@@ -39,7 +39,7 @@ setup_root()
 	inside root sub/file "$T/root/sub/file"
 }
 
-@test "a missing folder and the .. behind it cancel out" {
+@test "a missing folder followed by .. cancels out" {
 	setup_root
 	inside "$T/root" nodir/../x "$T/root/x"
 	inside "$T/root" sub/nodir/deep/../../file "$T/root/sub/file"
@@ -50,7 +50,7 @@ setup_root()
 	refused confine "$T/root" sub/file/../x
 }
 
-@test "out by .., by an absolute path, by a neighbour with the same beginning" {
+@test "paths outside by .., by an absolute path, and by a sibling with the same prefix are refused" {
 	setup_root
 	mkdir "$T/root-other"
 	escapes "$T/root" ../outside/file
@@ -60,7 +60,7 @@ setup_root()
 	escapes "$T/root" new/../../outside
 }
 
-@test "links: inside they are followed, outside they are refused" {
+@test "links are followed inside the root and refused outside" {
 	setup_root
 	ln -s sub/dir "$T/root/in"
 	ln -s "$T/root/sub" "$T/root/absolute"
@@ -77,7 +77,7 @@ setup_root()
 	escapes "$T/root" out/../sub/file
 }
 
-@test "the root itself only with --root" {
+@test "the root itself is accepted only with --root" {
 	setup_root
 	status=0
 	"$CORDON" confine "$T/root" . >"$T/out" 2>"$T/err" || status=$?
@@ -88,7 +88,7 @@ setup_root()
 	[ "$out" = "$T/root" ]
 }
 
-@test "--json: inside, not there yet, outside" {
+@test "--json reports inside, missing and outside" {
 	setup_root
 	expect 0 confine --json "$T/root" sub/file
 	json "d == {'inside': True, 'path': '$T/root/sub/file', 'exists': True}"
@@ -99,7 +99,7 @@ setup_root()
 	silent
 }
 
-@test "bad input: no root, a root that is a file, nothing, a newline, a loop, a file as a folder" {
+@test "bad input is refused: no root, a file as root, an empty path, a newline, a link loop, a file as folder" {
 	setup_root
 	refused confine "$T/nowhere" x
 	heard "$T/nowhere"
@@ -112,7 +112,7 @@ setup_root()
 	refused confine "$T/root" sub/file/x
 }
 
-@test "a path longer than any can be crashes nothing and leads nowhere else" {
+@test "a path over the kernel's limit is an error and resolves to no other file" {
 	local path
 
 	setup_root
@@ -129,7 +129,7 @@ setup_root()
 	done
 }
 
-@test "nothing is created and the working folder does not matter" {
+@test "nothing is created, and the working folder does not matter" {
 	setup_root
 	mkdir "$T/gone"
 	cd "$T/gone"

@@ -10,7 +10,7 @@ load ../lib/common
 # deep LEVELS TOP: what makes a path of that many folders below TOP.
 deep='deep() { p=$2; for _ in $(seq "$1"); do p=$p/a; done; mkdir -p "$p"; }'
 
-@test "a tree of hundreds of levels is made, moved and removed" {
+@test "a tree of hundreds of levels is created, moved and removed" {
 	for free in sh "$CORDON run -- sh"; do
 		# shellcheck disable=SC2086 # a command and its words
 		timeout 100 $free -c "$deep"'; deep 1500 x && mv x y && [ ! -e x ] && [ -d y/a/a/a ] && rm -rf y && [ ! -e y ]' ||
@@ -18,13 +18,13 @@ deep='deep() { p=$2; for _ in $(seq "$1"); do p=$p/a; done; mkdir -p "$p"; }'
 	done
 }
 
-@test "a deep tree is exchanged, moved over an empty folder and moved down" {
+@test "a deep tree is exchanged, moved over an empty folder, and moved deeper" {
 	expect 0 run -- sh -c "$deep"'; deep 400 x; deep 300 y; mkdir z w
 		'"$PYTHON"' -c "import ctypes; exit(ctypes.CDLL(None).renameat2(-100, b\"x\", -100, b\"y\", 2))" || exit 1
 		mv -T x z && mv y w/ && [ -d z/a ] && [ -d w/y/a ]'
 }
 
-@test "deep objects do not keep a folder from becoming a repository" {
+@test "a folder with deep subfolders can become a repository" {
 	for free in sh "$CORDON run -- sh"; do
 		# shellcheck disable=SC2086 # a command and its words
 		timeout 100 $free -c "$deep"'; deep 1000 rr/objects && touch rr/HEAD && [ -e rr/HEAD ]' || complain "with $free"
@@ -34,7 +34,7 @@ deep='deep() { p=$2; for _ in $(seq "$1"); do p=$p/a; done; mkdir -p "$p"; }'
 	[ ! -e rr/HEAD ]
 }
 
-@test "below any path that the kernel takes, calls end as without cordon" {
+@test "below a path longer than PATH_MAX calls have the results of a bare run" {
 	mkdir bare boxed
 	cp "$TREE/tests/files/deep.py" .
 	(cd bare && "$PYTHON" -B ../deep.py) >"$T/bare"
@@ -56,13 +56,13 @@ deep='deep() { p=$2; for _ in $(seq "$1"); do p=$p/a; done; mkdir -p "$p"; }'
 	[ ! -e boxed ]
 }
 
-@test "what git would obey is neither made nor changed there" {
+@test "below such a path git settings and hooks are neither created nor changed" {
 	cp "$TREE/tests/files/deep.py" .
 	expect 0 run -- "$PYTHON" -B deep.py git
 	[ "$(sed 's/.* //' "$T/out" | sort -u)" = EACCES ] || complain 'it was made'
 }
 
-@test "a name that is too long even for that is an ordinary error" {
+@test "a path longer than the broker supports gives ENAMETOOLONG" {
 	expect 0 run -- "$PYTHON" -c 'import errno, os
 try:
 	for i in range(300):
@@ -76,7 +76,7 @@ else:
 	[ "$(cat after)" = served ]
 }
 
-@test "a deep tree goes where its names are longer than a path may be" {
+@test "a deep tree can be moved to where its paths exceed PATH_MAX" {
 	# few names, each of them long
 	long='long() { p=$2; for _ in $(seq "$1"); do p=$p/$(printf %0200d 0); done; mkdir -p "$p"; }'
 	for free in sh "$CORDON run -- sh"; do
@@ -88,7 +88,7 @@ else:
 	done
 }
 
-@test "calls take about as long in a folder 400 levels deep as in one of 10" {
+@test "a call 400 levels deep takes about as long as one 10 levels deep" {
 	cat >time.py <<-'EOF'
 		import os, time
 		def level():

@@ -139,7 +139,7 @@ attempts()
 	END
 }
 
-@test "nothing in a subfolder of /dev/shm is reached, and nothing but files is made there" {
+@test "subfolders of /dev/shm cannot be reached, and only regular files can be created there" {
 	attempts
 	"$PYTHON" attempts.py prepare "$base"
 	"$PYTHON" attempts.py try "$base" >"$T/free"
@@ -159,7 +159,7 @@ attempts()
 	"$PYTHON" attempts.py check "$base"
 }
 
-@test "one cordon inside another reaches no subfolder of /dev/shm either" {
+@test "a nested session reaches no subfolder of /dev/shm either" {
 	begin
 	attempts
 	"$PYTHON" attempts.py prepare "$base"
@@ -172,7 +172,7 @@ attempts()
 	"$PYTHON" attempts.py check "$base"
 }
 
-@test "who names /dev/shm, or a folder in it, has all of it" {
+@test "a rule for /dev/shm or a folder in it grants all of it" {
 	attempts
 	"$PYTHON" attempts.py prepare "$base"
 	expect 0 run --write /dev/shm -- "$PYTHON" attempts.py try "$base"
@@ -234,7 +234,7 @@ memory()
 	END
 }
 
-@test "shared memory and semaphores of the C library work, also for reading alone" {
+@test "POSIX shared memory and semaphores work, also with read access only" {
 	[ -w /dev/shm ] || skip 'there is no /dev/shm'
 	memory
 	"$PYTHON" memory.py "${base##*/}" >"$T/free"
@@ -252,7 +252,7 @@ memory()
 	[ ! -e "$base" ]
 }
 
-@test "of /dev/shm why says what the kernel does" {
+@test "why agrees with the kernel about /dev/shm" {
 	attempts
 	"$PYTHON" attempts.py prepare "$base"
 	echo x >"$base.top"

@@ -50,7 +50,7 @@ agrees()
 	done
 }
 
-@test "what is denied is not started, everything beside it is" {
+@test "a denied program does not start, its neighbours do" {
 	begin
 	expect 0 plan --policy-json "$(rules deep/er/four)"
 	said 'Landlock, entry by entry'
@@ -64,13 +64,13 @@ agrees()
 	agrees --policy-json "$(rules deep)" --execute "$tools/deep/er/five"
 }
 
-@test "nor is what may not even be read, in folders of the system" {
+@test "an unreadable program in a system folder does not start" {
 	expect 0 run --deny /usr/bin/od -- sh -c 'od -c </dev/null || echo no; env true && ls /usr >/dev/null && echo yes' 2>/dev/null
 	[ "$out" = "$(printf 'no\nyes')" ] || complain 'od'
 	expect 0 run -- od -c /dev/null
 }
 
-@test "no way leads around it" {
+@test "links, renames, scripts and fds do not start a denied program" {
 	begin
 	cat >ways.py <<-'END'
 		import ctypes, os, subprocess, sys
@@ -113,7 +113,7 @@ agrees()
 	[ "$(grep -c refused "$T/out")" -eq 10 ] || complain 'one went through'
 }
 
-@test "a second name that is made for it does not make it run" {
+@test "a hard link to a denied program does not start" {
 	begin
 	mkdir "$T/other"
 	cat >second.py <<-'END'
@@ -152,14 +152,14 @@ agrees()
 	[ "$("$tools/one" x)" = x ]
 }
 
-@test "also in a sandbox inside another" {
+@test "a nested session does not start a denied program either" {
 	begin
 	expect 0 run --read "${CORDON%/*}" --execute "${CORDON%/*}" --execute "$tools" -- "$CORDON" run -q \
 	    --policy-json "$(rules one)" -- sh -c '"$1/two" yes; "$1/one" no 2>/dev/null || echo refused' sh "$tools"
 	[ "$out" = "$(printf 'yes\nrefused')" ] || complain 'inside'
 }
 
-@test "where programs can be made it is refused by name" {
+@test "a deny of execution in a writable folder is refused by name" {
 	begin
 	expect 125 run --write "$tools" --policy-json "$(rules one)" -- touch "$P/ran"
 	heard 'cannot keep files.execute' "$tools/one is denied"
@@ -169,7 +169,7 @@ agrees()
 	[ ! -e "$P/ran" ]
 }
 
-@test "a denied program among those that can be made: refused by name, and why says what is so" {
+@test "a denied program in a folder with create rights is refused by name, and why agrees" {
 	cp /bin/echo tool
 	printf '#!/bin/sh\necho script\n' >script
 	printf 'TOKEN=x\n' >.env
@@ -199,7 +199,7 @@ agrees()
 	allowed --policy-json '{"files": {"deny": ["**/script"]}}' execute tool
 }
 
-@test "a denied folder is looked through for programs, and what cannot be looked at counts" {
+@test "a denied folder is searched for programs, and an unreadable subfolder counts as one" {
 	mkdir -p kept/deep/er
 	echo text >kept/deep/er/file
 	chmod 755 kept/deep/er/file
@@ -215,7 +215,7 @@ agrees()
 	}
 }
 
-@test "running is granted by a pattern to what is there at the start" {
+@test "a pattern grants execution to the files that exist at the start" {
 	mkdir -p "$HOME/versions/v1/bin" "$HOME/versions/v2/bin" "$HOME/versions/v2/lib"
 	for name in v1/bin/one v2/bin/two v2/lib/three; do
 		cp /bin/echo "$HOME/versions/$name"
@@ -233,7 +233,7 @@ agrees()
 	expect 126 run --policy-json '{"files": {"execute": ["**/three"]}}' -- "$HOME/versions/v2/lib/three" ran
 }
 
-@test "running without reading is nothing, and why says so" {
+@test "execute without read grants nothing, and why says so" {
 	mkdir "$HOME/tools"
 	cp /bin/echo "$HOME/tools/one"
 	set -- --policy-json '{"files": {"rules": [{"effect": "allow", "rights": "x", "path": "~/tools"}]}}'

@@ -4,7 +4,7 @@
 
 load ../lib/common
 
-@test "hundreds of connects that wait leave the broker its descriptors" {
+@test "hundreds of waiting connects do not use up the broker's descriptors" {
 	cat >waiting.py <<-'EOF'
 		import os, socket, sys, threading, time
 		server = socket.socket(socket.AF_UNIX)

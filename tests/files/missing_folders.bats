@@ -7,7 +7,7 @@
 
 load ../lib/common
 
-@test "a folder with a slash at its end is made, and what is in it stays" {
+@test "a folder written with a trailing slash is created, and existing files stay" {
 	[ ! -e "$HOME/new" ]
 	expect 0 run --write "$HOME/new/deep/" -- sh -c 'cd && echo x >new/deep/f && cat new/deep/f'
 	said x
@@ -21,7 +21,7 @@ load ../lib/common
 	said x
 }
 
-@test "without the slash it is refused by name, whatever else is granted" {
+@test "a missing folder without the slash is refused by name, whatever else is granted" {
 	for options in '' "--read $HOME/new"; do
 		# shellcheck disable=SC2086 # two words or none
 		refused run $options --write "$HOME/new" -- true
@@ -36,7 +36,7 @@ load ../lib/common
 	expect 0 run --write slash/ -- mkdir slash
 }
 
-@test "asking makes nothing" {
+@test "plan, why and check create no folder" {
 	expect 0 why --write "$HOME/new/" write "$HOME/new/x"
 	"$CORDON" plan --write "$HOME/new/" >"$T/out" || [ $? -eq 1 ]
 	grep -q "$HOME/new \[made at the start\]" "$T/out"
@@ -44,7 +44,7 @@ load ../lib/common
 	[ ! -e "$HOME/new" ] && [ ! -e "$HOME/.npm" ]
 }
 
-@test "a run that is refused makes nothing" {
+@test "a refused run creates no folder" {
 	refused run --write "$HOME/new/" --read "$HOME/none" -- true
 	refused run --write "$HOME/new/" --leave --pty -- true
 	expect 127 run --write "$HOME/new/" -- no-such-program
@@ -61,7 +61,7 @@ load ../lib/common
 	[ -d "$HOME/more" ]
 }
 
-@test "the caches of profiles: made in a home that has none, not where they are denied" {
+@test "caches of profiles are created in an empty home, and not where they are denied" {
 	user_policy <<<'{"files": {"deny": ["~/.npm/_cacache", "~/.cache/pip"]}}'
 	expect 0 run -p node -p python -- true
 	[ ! -e "$HOME/.npm/_cacache" ] && [ -d "$HOME/.npm/_logs" ]
@@ -75,7 +75,7 @@ load ../lib/common
 	[ ! -e "$HOME/.npm/_npx" ]
 }
 
-@test "why says what is left out because it is missing" {
+@test "why says that a rule is skipped because its path is missing" {
 	denied -p node write "$HOME/.cache/yarn/x"
 	said "but it is left out until there is a $HOME/.cache/yarn"
 	expect 1 run -p node -- sh -c 'mkdir -p ~/.cache/yarn || exit 1'
@@ -89,7 +89,7 @@ load ../lib/common
 	unsaid 'left out'
 }
 
-@test "never made: a home, what a project asks for, in a folder of somebody else's" {
+@test "a home, a project's request, and a path in another user's folder are never created" {
 	export HOME=$T/none/home
 	expect 0 run -p node -- true
 	[ ! -e "$T/none" ]
@@ -112,14 +112,14 @@ load ../lib/common
 	fi
 }
 
-@test "a link that a sandbox may have planted leads nowhere" {
+@test "a folder is not created through a link in a writable folder" {
 	mkdir "$T/outside"
 	expect 0 run -- ln -s "$T/outside" link
 	refused run --write link/new/ -- true
 	[ -z "$(ls -A "$T/outside")" ]
 }
 
-@test "a file that is granted by itself is written, not made or removed, and why says so" {
+@test "a file that is granted alone can be written, not created or removed, and why agrees" {
 	echo one >"$HOME/f"
 	mkdir "$HOME/d"
 	for right in create delete; do

@@ -31,11 +31,11 @@ compare_odd()
 	"$PYTHON" -B odd_calls.py compare "$T/bare" "$T/out" "$1" >"$T/diff" 2>&1 || complain "$(head -30 "$T/diff")"
 }
 
-@test "calls with odd arguments have the same errors, without a network" {
+@test "calls with unusual arguments have the errors of a bare run, without a network" {
 	compare_odd none
 }
 
-@test "calls with odd arguments have the same errors, with the network of this machine" {
+@test "calls with unusual arguments have the errors of a bare run, with network localhost" {
 	compare_odd localhost
 }
 
@@ -67,7 +67,7 @@ wait_for_lease()
 # Lists are looked at before a folder is moved; a file watcher takes none of that for a change.
 listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 
-@test "a file watcher is told the same of every call" {
+@test "inotify reports the same events as in a bare run" {
 	begin events.py
 	$bare "$PYTHON" -B events.py bare >"$T/bare"
 	[ "$(wc -l <"$T/bare")" -gt 50 ] && grep -q '^truncate: done: top/f:MODIFY f:MODIFY$' "$T/bare"
@@ -83,7 +83,7 @@ listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 	done
 }
 
-@test "a file that another process waits for changes nothing for the others" {
+@test "a lease held by another process changes no event of inotify" {
 	wait_for_lease
 	begin events.py
 	expect 0 run --protect kept -- "$PYTHON" -B events.py boxed
@@ -92,7 +92,7 @@ listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 	[ "$(grep -c '^truncate.*: done: top/f:MODIFY f:MODIFY$' "$T/out")" -eq 4 ] || complain 'truncate opened the file'
 }
 
-@test "interfaces are asked about as without cordon where there is a network" {
+@test "interface ioctls have the results of a bare run where there is a network" {
 	cat >asks.py <<-'END'
 		import socket
 		print(socket.if_nametoindex("lo"), socket.if_indextoname(1), ("lo" in [n for _, n in socket.if_nameindex()]))

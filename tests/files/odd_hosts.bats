@@ -43,7 +43,7 @@ unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 
 # ---- inside other things ----
 
-@test "inside another cordon: it works, and nothing is gained" {
+@test "a nested session works and gains no right" {
 	secret
 	mkdir "$T/in"
 	echo granted >"$T/in/f"
@@ -83,7 +83,7 @@ unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 	[ ! -e .git/hooks/pre-commit ]
 }
 
-@test "sandboxes inside each other end in a sentence, not in a hole" {
+@test "nesting too deep ends with a message, not with a gap" {
 	cat >deeper <<-'END'
 		#!/bin/sh
 		[ "$1" -gt 0 ] || exit 42
@@ -97,7 +97,7 @@ unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 	heard 'too many sandboxes inside each other'
 }
 
-@test "with no_new_privs set already" {
+@test "it works with no_new_privs already set" {
 	secret
 	by 0 setpriv --no-new-privs "$CORDON" run -- sh -c 'echo x >f && cat f'
 	said x
@@ -129,7 +129,7 @@ in_root()
 	env -i HOME=/root PATH=/bin ASAN_OPTIONS="$ASAN_OPTIONS" "$(type -P chroot)" "$T/root" /bin/sh -c "$1"
 }
 
-@test "in a chroot" {
+@test "it works in a chroot" {
 	is_root || skip 'needs root'
 	unshare -m true 2>/dev/null || skip 'needs to mount'
 	make_root "$T/root"
@@ -151,7 +151,7 @@ in_root()
 	[ ! -e "$T/root/root/new" ]
 }
 
-@test "in a chroot without /proc it is refused by name" {
+@test "a chroot without /proc is refused by name" {
 	is_root || skip 'needs root'
 	make_root "$T/root"
 	# a sanitizer does not even start there
@@ -167,7 +167,7 @@ in_root()
 # A container's filter around the rest of the line: foreign ERROR CALLS COMMAND...
 foreign=$(dirname "${CORDON:-$TREE/build/cordon}")/tests/unit/foreign
 
-@test "calls that are needed and refused: nothing runs, and the reason is said" {
+@test "if a required system call is refused, nothing runs and the reason is reported" {
 	for error in ENOSYS EPERM; do
 		for call in landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp prctl; do
 			by 0 "$foreign" "$error" "$call" true
@@ -184,7 +184,7 @@ foreign=$(dirname "${CORDON:-$TREE/build/cordon}")/tests/unit/foreign
 	[ ! -e ran ]
 }
 
-@test "calls that are refused and have another way: as confined as ever" {
+@test "if a replaceable system call is refused, the sandbox is as strict as ever" {
 	secret
 	mkdir "$T/in"
 	echo granted >"$T/in/f"
@@ -228,7 +228,7 @@ beside_descriptors()
 	(with_descriptors "$@")
 }
 
-@test "descriptors of the caller are closed, also above a lowered limit, with and without close_range" {
+@test "descriptors of the invoker are closed, also above a lowered limit, with and without close_range" {
 	secret
 	list='[ ! -e /proc/$$/fd/9 ] && [ ! -e /proc/$$/fd/99 ]'
 	by 1 beside_descriptors sh -c "$list"
@@ -239,7 +239,7 @@ beside_descriptors()
 	done
 }
 
-@test "the guard lets go of descriptors, also above a lowered limit without close_range" {
+@test "the guard closes descriptors, also above a lowered limit without close_range" {
 	[ "$(id -u)" -eq 0 ] || skip 'needs root: launcher and guard are not dumpable'
 	secret
 	gone()
@@ -260,7 +260,7 @@ beside_descriptors()
 	until_true 60 gone "$started"
 }
 
-@test "0 to 2: a folder on any of them is refused, any of them may be closed" {
+@test "a folder as descriptor 0, 1 or 2 is refused, a closed one is allowed" {
 	for fd in 0 1 2; do
 		status=0
 		eval "'$CORDON' run -- touch ran $fd<'$HOME'" >"$T/said" 2>&1 || status=$?
@@ -274,7 +274,7 @@ beside_descriptors()
 
 # ---- homes and folders ----
 
-@test "HOME that is not there, is no folder, is empty or unset" {
+@test "HOME missing, not a folder, empty, or unset" {
 	secret
 	home=$HOME
 	for where in "$T/none" "$home/secret" /dev/null relative ''; do
@@ -289,7 +289,7 @@ beside_descriptors()
 	[ ! -e relative ]
 }
 
-@test "a working folder that was deleted" {
+@test "a deleted working folder" {
 	mkdir "$T/gone"
 	cd "$T/gone"
 	rmdir "$T/gone"
@@ -299,7 +299,7 @@ beside_descriptors()
 	[ ! -e "$P/ran" ]
 }
 
-@test "a grant that vanishes, or leads elsewhere, between plan and box" {
+@test "a granted path that vanishes or changes between plan and start is refused" {
 	[ "$(id -u)" -eq 0 ] || skip 'needs root: strace cannot read a launcher that is not dumpable'
 	mkdir "$T/in"
 	echo x >"$T/in/f"
@@ -327,7 +327,7 @@ in_mounts()
 }
 
 # Where namespaces are forbidden test_mounts stands for it.
-@test "what is denied stays so under the names that mounts give it" {
+@test "a denied path stays denied through bind mounts" {
 	local how=-m
 
 	is_root || how=-Urm
@@ -375,7 +375,7 @@ in_mounts()
 	[ "$out" = $'free\nsecret\nplain\nplain\nsecret' ] || complain 'something else was said'
 }
 
-@test "a temporary folder where nothing can be run" {
+@test "it works with a noexec temporary folder" {
 	is_root || skip 'needs root'
 	unshare -m true 2>/dev/null || skip 'needs to mount'
 	cat >script <<-'END'
@@ -391,7 +391,7 @@ in_mounts()
 	silent
 }
 
-@test "a full disk: said, and the command sees what it would see without cordon" {
+@test "a full disk is reported, and the command gets the errors of a bare run" {
 	is_root || skip 'needs root'
 	unshare -m true 2>/dev/null || skip 'needs to mount'
 	in_mounts 'mount -t tmpfs -o size=64k,nr_inodes=3 tmpfs "$T/disk"
@@ -415,7 +415,7 @@ in_mounts()
 	heard 'No space left on device'
 }
 
-@test "a read-only file system" {
+@test "it works on a read-only file system" {
 	is_root || skip 'needs root'
 	unshare -m true 2>/dev/null || skip 'needs to mount'
 	in_mounts 'mount -t tmpfs tmpfs "$T/disk"
@@ -441,7 +441,7 @@ in_mounts()
 
 # ---- what of the system is seen ----
 
-@test "/etc: what is for all, and nothing that is for root alone, also inside another cordon" {
+@test "in /etc only files readable by all can be read, also in a nested session" {
 	# shellcheck disable=SC2086 # options
 	nested() { by "$1" "$CORDON" run $inner $unrouted --execute "$CORDON" -- "$CORDON" run $unrouted "${@:2}"; }
 	works 'ls /etc && cat /etc/passwd /etc/nsswitch.conf'
@@ -457,7 +457,7 @@ in_mounts()
 	! is_root || [ -f /etc/shadow ]
 }
 
-@test "/dev: the named nodes, no other, and none can be made" {
+@test "in /dev only the named nodes can be opened, and none can be created" {
 	works 'for n in null zero full random urandom; do : </dev/$n || exit; done; echo x >/dev/null; head -c 4 /dev/zero | wc -c'
 	only_free 'ls /dev'
 	for node in kmsg mem fuse net/tun vsock kvm loop-control vda sda; do
@@ -467,7 +467,7 @@ in_mounts()
 	! is_root || only_free 'rm -f node; mknod node c 1 3'
 }
 
-@test "/proc: readable, but of no other process what it holds" {
+@test "/proc is readable, without memory, environment and fds of other processes" {
 	NAME_OF_A_KEY=value sleep 120 3>&- &
 	started=$!
 	works 'cat /proc/meminfo /proc/self/status /proc/self/environ && ls /proc/self/fd && cat /proc/self/maps'
@@ -496,7 +496,7 @@ spoil()
 	esac
 }
 
-@test "a policy that cannot be read: nothing runs, whichever it is" {
+@test "nothing runs if any policy source cannot be read" {
 	for kind in folder fifo loop broken closed; do
 		# modes keep nothing from root
 		! is_root || [ "$kind" != closed ] || continue
@@ -511,7 +511,7 @@ spoil()
 	[ ! -e ran ]
 }
 
-@test "commands that are none" {
+@test "files that are no programs" {
 	mkdir folder
 	echo x >plain
 	printf '#!%s\n' "$P/folder" >by-folder

@@ -20,11 +20,11 @@ teardown()
 	rm -rf "${O:-}"
 }
 
-@test "paths that lead here and there while sandboxes start: what is outside stays" {
+@test "paths exchanged while sandboxes start do not change files outside" {
 	TMPDIR=$T timeout 250 "$PYTHON" -B "$TREE/tests/attack/starts.py" 24 >"$T/out" 2>&1 || complain "$(cat "$T/out")"
 }
 
-@test "names that change while they are written to, moved and cut" {
+@test "names exchanged during writes, renames and truncations lead nowhere else" {
 	mkdir kept
 	echo kept >kept/file
 	cp "$TREE/tests/attack/attack.py" .
@@ -37,7 +37,7 @@ waits()
 	grep -q '^State:[[:space:]]*[SD]' "/proc/$1/status"
 }
 
-@test "while who answers is stopped nothing opens, and then it goes on" {
+@test "while the guard is stopped no supervised call completes, and afterwards all do" {
 	"$CORDON" run -- sh -c 'echo $$ >pid; echo up >up; until [ -e go ]; do :; done; echo made >made; echo rest >rest' 3>&- &
 	started=$!
 	until_true 60 test -s up
@@ -57,7 +57,7 @@ waits()
 	[ "$(cat made rest)" = "$(printf 'made\nrest')" ]
 }
 
-@test "out of descriptors it refuses, and serves again when they are back" {
+@test "without free descriptors the broker refuses, and serves again once there are some" {
 	mkdir kept
 	echo kept >kept/file
 	cat >crowd.py <<-'END'
@@ -107,7 +107,7 @@ waits()
 	[ "$(cat after kept/file)" = "servedkept" ]
 }
 
-@test "a program that cannot be read gets nothing, and that is told" {
+@test "calls of a program that cannot be read are refused, and that is reported" {
 	cp /bin/touch unread
 	chmod 111 unread
 	./unread free
@@ -119,7 +119,7 @@ waits()
 	grep -q 'cordon: refused: open for unread: cordon cannot act for a program' "$T/err" || complain "$(cat "$T/err")"
 }
 
-@test "no other root and no other tree of mounts" {
+@test "chroot, namespaces and mounts are refused" {
 	mkdir root
 	cat >roots.py <<-'END'
 		import ctypes, os
@@ -142,7 +142,7 @@ waits()
 	[ -z "$out" ] || complain 'it worked'
 }
 
-@test "openat2 is not there where calls are supervised, and who calls it falls back" {
+@test "supervised openat2 returns ENOSYS, and programs fall back to openat" {
 	echo fine >file
 	# by the flags that change what a path means, too
 	cat >open2.py <<-'END'
@@ -170,7 +170,7 @@ on_disk()
 	unshare -m bash -c "set -e; mkdir disk; mount -o loop image disk; $1"
 }
 
-@test "btrfs: subvolumes are neither made nor removed through a folder that is open to be read" {
+@test "btrfs: a folder opened for reading creates and removes no subvolume" {
 	[ "$(id -u)" -eq 0 ] && command -v mkfs.btrfs >/dev/null && grep -qw btrfs /proc/filesystems &&
 	    unshare -m true 2>/dev/null && [ -e /dev/loop-control ] || skip 'needs root, btrfs and loop devices'
 	truncate -s 256M image
@@ -200,7 +200,7 @@ on_disk()
 	[ "$(cat "$T/boxed")" = "$(printf 'old\nother')" ] || complain "$(cat "$T/boxed")"
 }
 
-@test "commits are signed by an agent that was granted, and only then" {
+@test "commits are signed through a granted agent socket, and only then" {
 	rm -rf .git
 	O=$(mktemp -d /tmp/cordon-s.XXXXXX)
 	ssh-keygen -q -t ed25519 -N '' -C test -f "$O/key"
@@ -224,7 +224,7 @@ on_disk()
 	[ "$(git log --format=%s)" = signed ]
 }
 
-@test "a 32-bit call ends the program, and that is said" {
+@test "a 32-bit system call kills the program, and that is reported" {
 	cat >foreign.py <<-'END'
 		import ctypes, mmap
 		code = mmap.mmap(-1, 4096, prot=7)

@@ -77,7 +77,7 @@ setup_dotfiles()
 	evil_policy evil/cordon
 }
 
-@test "links on the way to the user's policy cannot be exchanged, one after the other" {
+@test "no link on the path to the user's policy can be exchanged" {
 	setup_dotfiles
 	ln -s dotfiles/config "$HOME/.config"
 	ln -s second config
@@ -100,7 +100,7 @@ setup_dotfiles()
 	expect 0 run -- touch real/other
 }
 
-@test "the next plain run after such an attempt still writes nothing into the home" {
+@test "after such an attempt the next run still cannot write to the home" {
 	setup_dotfiles
 	ln -s dotfiles/config "$HOME/.config"
 	ln -s real config
@@ -109,7 +109,7 @@ setup_dotfiles()
 	[ ! -e "$HOME/planted" ]
 }
 
-@test "a link in the home and absolute links are kept, too, where the home may be written" {
+@test "links in a writable home and absolute links are protected, too" {
 	setup_dotfiles
 	ln -s "$P/config" "$HOME/.config"
 	ln -s "$P/real" config
@@ -119,7 +119,7 @@ setup_dotfiles()
 	[ "$(readlink "$HOME/.config")" = "$P/config" ]
 }
 
-@test "the file config.json itself may be a link, and a chain of links" {
+@test "config.json may be a link or a chain of links" {
 	setup_dotfiles
 	mkdir -p "$HOME/.config/cordon"
 	printf '{}' >policy.json
@@ -131,7 +131,7 @@ setup_dotfiles()
 	[ "$(cat policy.json)" = '{}' ]
 }
 
-@test "folders that are missing on the way are not made as links" {
+@test "missing folders on the path cannot be created as links" {
 	setup_dotfiles
 	XDG_CONFIG_HOME=$P/conf/deep expect 1 run -- ln -s evil conf
 	[ ! -e conf ]
@@ -159,7 +159,7 @@ setup_dotfiles()
 	[ ! -L conf ] && [ ! -L conf/deep ]
 }
 
-@test "links on the way to approvals, live sessions and logs are kept" {
+@test "links on the paths to approvals, records and logs are protected" {
 	setup_dotfiles
 	mkdir -p rstate run
 	chmod 700 run
@@ -180,7 +180,7 @@ setup_dotfiles()
 	expect 1 run -- mv trusted away
 }
 
-@test "an approval that is a link is none" {
+@test "an approval file that is a link is ignored" {
 	policy <<<'{"network": "all"}'
 	expect 0 trust --yes
 	allowed connect example.org:443
@@ -191,7 +191,7 @@ setup_dotfiles()
 	denied connect example.org:443
 }
 
-@test "a file that -p or extends names by a link is kept with the links" {
+@test "a file that -p or extends names through a link is protected with its links" {
 	printf '{}' >first.json
 	ln -s first.json by-name.json
 	evil_policy evil
@@ -205,7 +205,7 @@ setup_dotfiles()
 	is_kept folder/base.json ../evil/config.json
 }
 
-@test "the project's own policy behind a chain of links is kept with the links" {
+@test "a project's policy behind a chain of links is protected with its links" {
 	printf '{}' >policy.json
 	ln -s policy.json middle
 	ln -s middle .cordon.json
@@ -214,12 +214,12 @@ setup_dotfiles()
 	is_kept .cordon.json evil
 }
 
-@test "the system's policy folder is closed, whatever may be written" {
+@test "the system's policy folder cannot be written, whatever is granted" {
 	denied create /etc/cordon/config.json --write /etc
 	said "the system's policy files"
 }
 
-@test "git's settings of the user that are missing behind a link into the project are not made" {
+@test "missing git settings of the user behind a link into the project cannot be created" {
 	for home in config gitconfig; do
 		rm -rf "$HOME/.config" "$HOME/.gitconfig" config gc git e
 		unset XDG_CONFIG_HOME

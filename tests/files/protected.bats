@@ -44,7 +44,7 @@ attack()
 	untouched
 }
 
-@test "carve-outs and metadata are kept by the broker, and plan says so" {
+@test "denies inside writable folders and metadata are enforced by the broker, and plan says so" {
 	begin
 	expect 0 run -v --protect kept -- true
 	heard 'files.carveout' 'broker over Landlock' 'files.metadata'
@@ -53,7 +53,7 @@ attack()
 	heard 'accepted   files.future' 'accepted   files.metadata'
 }
 
-@test "allowed calls end as without cordon: results, errors, modes, names" {
+@test "allowed calls have the results of a bare run: values, errors, modes, names" {
 	begin
 	mkdir bare boxed
 	bare=''
@@ -82,7 +82,7 @@ attack()
 	said 'passed: []'
 }
 
-@test "a path that changes while it is judged changes nothing" {
+@test "a path that a thread changes during the call changes no protected file" {
 	begin
 	attack race 2
 	said 'tries: '
@@ -90,7 +90,7 @@ attack()
 }
 
 # The outer layer lets the broker read what is made, and look into /proc.
-@test "what may only be changed is not read, and /proc stays closed where it was not granted" {
+@test "a write-only file cannot be read, and /proc stays closed where it is not granted" {
 	begin
 	mkdir "$T/drop"
 	echo secret >"$T/drop/file"
@@ -103,7 +103,7 @@ attack()
 	expect 0 run -p strict -- sh -c '! ls /proc && ! cat /proc/self/status'
 }
 
-@test "nothing is cut by a path or flags that change while they are judged" {
+@test "a path or flags changed during the call truncate no protected file" {
 	begin
 	attack cutting 3
 	said 'tries: '
@@ -111,13 +111,13 @@ attack()
 }
 
 # As a program that restricts itself: everything is then left to the layers.
-@test "nothing is cut by who is acted for no more" {
+@test "a caller that died during the call truncates no file" {
 	begin
 	attack layered 0
 	[ "$(cat kept/file)" = kept ]
 }
 
-@test "the private tmp stays where it is, also inside the project" {
+@test "the private tmp cannot be moved, also inside the project" {
 	begin
 	mkdir tmp
 	TMPDIR=$P/tmp expect 0 run -- sh -c '! mv tmp tmp2 && ! mv "$TMPDIR" other && mkdir free &&
@@ -126,13 +126,13 @@ attack()
 	[ -z "$(ls tmp)" ]
 }
 
-@test "folders that are exchanged meanwhile change nothing" {
+@test "folders exchanged during the call change no protected file" {
 	begin
 	attack moving 2
 	[ ! -e kept/f ]
 }
 
-@test "a file is cut only by a name that is its own" {
+@test "a file is truncated only by its own name" {
 	begin
 	# free, it is emptied
 	mkdir "$T/free"
@@ -142,7 +142,7 @@ attack()
 	attack emptying 2
 }
 
-@test "links into /proc show the caller and nobody else" {
+@test "links into /proc lead to the caller, never to the broker" {
 	begin
 	export HIDDEN_SECRET=seen-by-the-launcher
 	attack deputy 0
@@ -150,7 +150,7 @@ attack()
 	said "comm: ${PYTHON##*/}"
 }
 
-@test "signals neither repeat nor fail a call" {
+@test "a signal neither repeats nor fails a supervised call" {
 	begin
 	attack storm 2
 	said 'false: []'
@@ -177,7 +177,7 @@ for line in open("ask"):
 ' 9>&-
 }
 
-@test "an open that waits for a lease does all it was asked to" {
+@test "an open that waits for a lease creates, truncates and opens as requested" {
 	begin
 	cat >lease.py <<-'END'
 		import fcntl, os, sys
@@ -218,7 +218,7 @@ for line in open("ask"):
 }
 
 # By a descriptor for reading it would hold up every other process that opens the file.
-@test "a command takes no lease" {
+@test "a command cannot take a lease" {
 	begin
 	cat >lease.py <<-'END'
 		import errno, fcntl, os
@@ -238,7 +238,7 @@ for line in open("ask"):
 EINVAL' ] || complain 'taken'
 }
 
-@test "many at once, killed in the middle, leave the others served" {
+@test "callers killed during their calls do not delay the others" {
 	begin
 	attack crowd 1
 }
@@ -259,7 +259,7 @@ exhaust()
 	untouched
 }
 
-@test "out of descriptors it refuses, and the session still ends" {
+@test "without free descriptors the broker refuses, and the session still ends" {
 	begin
 	exhaust 40 doors EMFILE
 	for limit in 64 100 1024; do
@@ -277,7 +277,7 @@ exhaust()
 	(ulimit -S -n 64 && expect 0 run --protect kept -- sh -c 'ulimit -S -n' && said 64)
 }
 
-@test "out of descriptors for a while, it serves again" {
+@test "after a shortage of descriptors the broker serves again" {
 	begin
 	cp "$TREE/tests/files/exhaust.py" .
 	(ulimit -n 64 && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py desks ends &&
@@ -340,7 +340,7 @@ is_gone()
 	until_true 60 is_gone "$(cat orphan.pid)"
 }
 
-@test "a guard that is killed takes everything along" {
+@test "killing the guard ends every process of the session" {
 	begin
 	"$CORDON" run --protect kept -- sh -c 'echo up >up; while :; do echo x >f; done' &
 	launcher=$!
@@ -354,7 +354,7 @@ is_gone()
 }
 
 # To the mode that it has: should it pass, nothing is broken on the machine.
-@test "a device that may be used keeps its mode and its owner" {
+@test "a granted device keeps its mode and its owner" {
 	begin
 	mode=$(stat -c %a /dev/null)
 	for how in "chmod $mode /dev/null" 'chown 0:0 /dev/null' "chmod $mode /proc/self/fd/0" "chmod $mode nothing"; do
@@ -366,7 +366,7 @@ is_gone()
 	expect 0 run -- sh -c 'echo x >/dev/null && cat /dev/null && touch /dev/null'
 }
 
-@test "a folder that everybody shares keeps its mode, and its files have theirs" {
+@test "a shared folder such as /tmp keeps its mode, and files in it can change theirs" {
 	begin
 	mode=$(stat -c %a /dev/shm)
 	[ "$(id -u)" -ne 0 ] || chmod "$mode" /dev/shm
@@ -375,7 +375,7 @@ is_gone()
 	expect 0 run -- sh -c 'f=/dev/shm/cordon-test-$$; echo x >$f && chmod 600 $f && rm $f'
 }
 
-@test "what is not granted is as closed as without the broker" {
+@test "paths that are not granted stay closed with the broker" {
 	begin
 	echo outside >"$T/outside"
 	for script in 'echo x >../outside' 'chmod 777 ../outside' 'touch ../new' 'mv ../outside here' \
@@ -406,7 +406,7 @@ planted()
 	rm -rf x y "$top"
 }
 
-@test "settings by which agents run something are not planted by any way, and what else they write is" {
+@test "settings by which agents run programs cannot be planted, other files of agents can be written" {
 	rm -rf .git
 	for name in .gemini/settings.json .amp/settings.json .helix/languages.toml; do
 		planted "$name" 'mkdir -p $folder; echo >$name' 'mkdir x; echo >x/${name##*/}; mv x $top' \
@@ -437,7 +437,7 @@ planted()
 	heard 'an agent runs what it names'
 }
 
-@test "a rename leaves no device node behind" {
+@test "rename with RENAME_WHITEOUT creates no device node" {
 	cat >whiteout.py <<-'END'
 		import ctypes, os, sys
 		libc = ctypes.CDLL(None, use_errno=True)

@@ -63,7 +63,7 @@ nothing_read()
 	said 'calls: every open'
 }
 
-@test "what may be read is read as without cordon: results, errors, flags" {
+@test "allowed reads have the results of a bare run: values, errors, flags" {
 	begin
 	mkdir bare boxed
 	bare=''
@@ -79,7 +79,7 @@ nothing_read()
 	diff "$T/bare" "$T/out" >"$T/diff" || complain "$(head -20 "$T/diff")"
 }
 
-@test "every way to what is denied is closed" {
+@test "no system call reads a denied file" {
 	begin
 	mkdir "$T/free"
 	cp -r . "$T/free"
@@ -92,27 +92,27 @@ nothing_read()
 	said 'passed: 0'
 }
 
-@test "names are still seen, a denied folder is not listed" {
+@test "names of denied files are visible, a denied folder cannot be listed" {
 	begin
 	attack listing 0
 }
 
-@test "a path that changes while it is judged reads nothing" {
+@test "a path that a thread changes during the call reads no denied file" {
 	begin
 	attack flip 9000
 }
 
-@test "names that change while they are moved or linked give nothing away" {
+@test "names exchanged during rename and link disclose no denied file" {
 	begin
 	attack flip_names 3000
 }
 
-@test "links and folders that are exchanged meanwhile lead nowhere" {
+@test "links and folders exchanged during the call disclose no denied file" {
 	begin
 	attack swap 1000
 }
 
-@test "nothing of who acts on behalf can be read" {
+@test "memory, fds and environment of the guard cannot be read" {
 	begin
 	export HIDDEN_SECRET=seen-by-the-launcher
 	attack deputy 0
@@ -123,12 +123,12 @@ nothing_read()
 	[ "$out" = cat ] || complain 'somebody else was seen'
 }
 
-@test "sixty-four at once, some killed in the middle" {
+@test "64 callers at once, some killed during their calls" {
 	begin
 	attack crowd 2
 }
 
-@test "patterns hold for files that come later, also by another name" {
+@test "patterns apply to files created later, also under another name" {
 	begin
 	deny=(--deny '**/.env' --deny '**/*.pem')
 	for script in 'echo x >new/.env' 'cp free/f new/a.pem' 'mv free/f new/.env' 'ln free/f new/x.pem' \
@@ -151,7 +151,7 @@ nothing_read()
 	[ "$status" -eq 9 ] && [ ! -s "$T/out" ]
 }
 
-@test "regular expressions, exceptions from a deny, a single file" {
+@test "regular expressions, allows below a deny, a single file" {
 	begin
 	echo fine >kept/public
 	expect 0 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "rwcdx",
@@ -165,7 +165,7 @@ nothing_read()
 }
 
 # Where a folder folds names they are one: tests/kernels/guest has one that does.
-@test "another spelling is another file" {
+@test "another spelling is another file on a case-sensitive file system" {
 	begin
 	mkdir Odd
 	echo secret >Odd/file
@@ -175,14 +175,14 @@ nothing_read()
 	[ "$out" = "$(printf 'fine\nfine\nfine')" ] || complain 'not all of it'
 }
 
-@test "programs that read for others" {
+@test "common programs cannot read a denied file" {
 	begin
 	nothing_read 'grep -r secret kept sub' 'tar cf - kept | grep secret' 'cp -r kept copy' \
 	    'ln -s kept/file l && cat l' 'cat <kept/file' 'head -c 9 sub/.env' 'bash -c ". ./.env || true; cat .env"' \
 	    'sort kept/file' 'install kept/file copied' 'mv kept moved && cat moved/file && mv moved kept'
 }
 
-@test "a script that may not be read is not run" {
+@test "an unreadable script does not run" {
 	begin
 	printf '#!/bin/sh\necho secret\n' >kept/script
 	chmod +x kept/script
@@ -195,7 +195,7 @@ nothing_read()
 	[ ! -e ran ]
 }
 
-@test "real work goes on" {
+@test "shell, compiler and tar work where reads are supervised" {
 	begin
 	printf '#include <stdio.h>\nint main(void) { return puts("built") < 0; }\n' >main.c
 	expect 0 run --deny kept --deny '**/.env' -- bash -ec 'cc -o hello main.c; ./hello; ps >/dev/null
@@ -205,7 +205,7 @@ nothing_read()
 	silent
 }
 
-@test "the terminal is the caller's own, and none without" {
+@test "/dev/tty is the caller's own terminal" {
 	begin
 	in_terminal "$CORDON run --deny kept -- sh -c 'echo to-the-terminal >/dev/tty; [ -t 0 ] && tty </dev/tty'"
 	[[ $out == *to-the-terminal* && $out == */dev/* ]] || complain "$out"

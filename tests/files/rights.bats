@@ -65,7 +65,7 @@ only()
 	printf '%s\n' "$@" | sort | diff - "$T/worked" || complain 'not exactly these'
 }
 
-@test "create without write: what is new is written through what made it, and nothing else is" {
+@test "create without write: a new file is written only through the fd that created it" {
 	begin
 	grant rc subpath
 	only list read make mkdir link symlink pipe deep
@@ -73,14 +73,14 @@ only()
 two" ] || complain 'what was made'
 }
 
-@test "delete alone removes, and does nothing else" {
+@test "delete alone removes names and changes nothing else" {
 	begin
 	grant rd subpath
 	only list read remove rmdir
 	[ ! -e "$T/own/going" ] && [ "$(cat "$T/own/there")" = a ]
 }
 
-@test "write alone: in place, and an editor that saves by a rename is told" {
+@test "write alone changes files in place, and the refusal of an editor that saves by rename is reported" {
 	begin
 	grant rw subpath
 	only list read write overwrite cut mode times
@@ -94,13 +94,13 @@ two" ] || complain 'what was made'
 	[ "$(cat "$T/own/there")" = b ]
 }
 
-@test "all of them together are all of it" {
+@test "all rights together allow every change" {
 	begin
 	grant rwcd subpath
 	only list read write overwrite cut mode times make remake mkdir link symlink pipe deep move save remove rmdir
 }
 
-@test "a file that may be removed but not read or written is not moved to where it may be" {
+@test "a file without read or write rights cannot be moved to where there are such rights" {
 	mkdir kept away
 	for name in secret .env sub/.env kept/fixed; do
 		mkdir -p "$(dirname "$name")" && echo SECRET >"$name"
@@ -139,7 +139,7 @@ two" ] || complain 'what was made'
 	done
 }
 
-@test "a granted file is written, its name is neither made nor removed, and why says so" {
+@test "a granted file can be written, its name neither created nor removed, and why agrees" {
 	begin
 	furnish
 	given='{"files": {"rules": [{"effect": "allow", "rights": "rwcd", "path": "'$T/own/there'"},
@@ -156,7 +156,7 @@ two" ] || complain 'what was made'
 	[ "$(cat "$T/own/there")" = b ] && [ ! -e "$T/own/missing" ]
 }
 
-@test "literal is the folder, child is what lies in it, and neither goes deeper" {
+@test "literal matches the folder, child its entries, and neither anything deeper" {
 	begin
 	furnish
 	echo x >"$T/own/deep/f"
@@ -176,7 +176,7 @@ cat there' ] || complain 'only what lies in it' ;;
 	[ ! -e "$T/own/deep/made" ]
 }
 
-@test "patterns hold for odd names, there already or made later" {
+@test "patterns apply to unusual names, existing or created later" {
 	cat >odd.py <<-'END'
 		import os, sys
 		folders = [b"a\nb", b" ", b"-rf", b"\xff\xfe", b"*", b"[x]", b"\\", b"~", b"%2e", b"'\"$(id)", b"n" * 250, "\u202e\u00e9".encode()]
@@ -204,7 +204,7 @@ cat there' ] || complain 'only what lies in it' ;;
 }
 
 # A policy further down is in force for who works there: it stays where it is, with the folders around it.
-@test "a folder that holds a policy is not moved, and so no policy is lost" {
+@test "a folder with a policy in it cannot be moved, so no policy is lost" {
 	local way
 	local swap='import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b"sub", -100, b"swap", 2) != 0)'
 
@@ -223,7 +223,7 @@ cat there' ] || complain 'only what lies in it' ;;
 	expect 0 run -- sh -c 'mkdir plain && mv plain plainer && mv swap swapped'
 }
 
-@test "nothing is planted in the project, neither meanwhile nor afterwards" {
+@test "no protected name can be created in the project, during the session or by leftovers" {
 	mkdir -p sub/deep
 	echo x >sub/deep/file
 	find . "$P" -printf '%p %i %n %m %s %T@ %C@\n' | sort >"$T/before"

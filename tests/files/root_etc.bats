@@ -40,26 +40,26 @@ look='for file; do
 	! dd if="$file" iflag=nonblock status=none 2>/dev/null || echo "read: $file"
 done'
 
-@test "of /etc what is for all, at any depth" {
+@test "in /etc files readable by all can be read, at any depth" {
 	apart "cat $(echo $secrets) >/dev/null && cat $open >/dev/null && echo free" || return 0
 	[ "$status" -eq 0 ] && said free || complain 'root cannot read it, free'
 	apart "exec \"\$1\" run -q -- sh -c '$look; cat $open >/dev/null && echo opened' sh $(echo $secrets)"
 	[ "$out" = opened ] || complain 'only what is for all was expected'
 }
 
-@test "and inside another cordon" {
+@test "in /etc files readable by all can be read in a nested session" {
 	apart "exec \"\$1\" run -q --execute \"\$1\" -- \"\$1\" run -q -- sh -c '$look; cat $open >/dev/null && echo opened' sh $(echo $secrets)" ||
 		return 0
 	[ "$out" = opened ] || complain 'only what is for all was expected'
 }
 
-@test "who names it means it" {
+@test "a rule that names a file in /etc grants it" {
 	apart "exec \"\$1\" run --read /etc/app -- cat /etc/app/secret /etc/app/deep/er/secret" || return 0
 	[ "$status" -eq 0 ] || complain 'it was expected to be read'
 }
 
 # Whoever runs such a file has its owner's rights, outside of every box.
-@test "nothing that lends its owner's rights is made, by any call" {
+@test "no call creates a setuid or setgid program" {
 	cat >lend.py <<-'END'
 		import ctypes, os, sys
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -129,7 +129,7 @@ done'
 	done
 }
 
-@test "folders hand their group down, and what lends already goes on doing so" {
+@test "setgid folders pass on their group, and existing setuid files keep their mode" {
 	mkdir shared
 	works 'chmod 2775 shared && [ -g shared ]'
 	echo x >tool

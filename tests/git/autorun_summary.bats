@@ -29,7 +29,7 @@ told()
 	[ "$(cat "$T/changes")" = "$(printf '%s\n' "$@" | sort)" ] || complain "told: $(cat "$T/changes")"
 }
 
-@test "every way to change such a file is told" {
+@test "every way to change an autorun file is reported" {
 	mkdir sub old
 	for name in Makefile GNUmakefile setup.py sub/package.json tox.ini build.rs meson.build Jenkinsfile; do
 		echo "old" >"$name"
@@ -66,7 +66,7 @@ told()
 	grep -rq '"event": "changed"' "$XDG_STATE_HOME/cordon/audit"
 }
 
-@test "what was only read, tried or undone is not told, nor is any other file" {
+@test "autorun files that were only read, tried or restored are not reported, nor are other files" {
 	echo x >Makefile
 	echo x >setup.py
 	mkdir kept
@@ -78,7 +78,7 @@ told()
 	[ ! -s "$T/changes" ] || complain "told: $(cat "$T/changes")"
 }
 
-@test "in words with --summary or -v, silent otherwise" {
+@test "--summary and -v print the changes, otherwise nothing is printed" {
 	many='i=0; while [ $i -lt 7 ]; do echo $i >"$i.mk"; i=$((i + 1)); done'
 	expect 0 run --summary -- sh -c 'echo x >Makefile'
 	one_notice "cordon: runs later: added $P/Makefile: make runs it"
@@ -93,7 +93,7 @@ told()
 	silent
 }
 
-@test "of many all are told, those near the root first" {
+@test "many changed autorun files are all reported, shallow paths first" {
 	echo x >Makefile
 	changes --summary -- sh -c 'mkdir -p node_modules/a && cd node_modules/a || exit 1
 		i=0; while [ $i -lt 300 ]; do echo x >"$i.mk"; i=$((i + 1)); done
@@ -104,7 +104,7 @@ told()
 	heard 'runs later: and 396 more'
 }
 
-@test "a flood of names that come and go hides nothing" {
+@test "a flood of created and removed names hides no change" {
 	mkdir -p far/down there
 	cat >flood.py <<-'END'
 		import os
@@ -119,7 +119,7 @@ told()
 	one_notice "added $P/far/down/conftest.py"
 }
 
-@test "a flood that stays is counted, and what is near the root is still named" {
+@test "a flood of files that stay is counted, and shallow paths are still named" {
 	echo x >Makefile
 	cat >flood.py <<-'END'
 		import os
@@ -136,7 +136,7 @@ told()
 	[ "$more" -ge 4400 ] && [ "$more" -le 4496 ] || complain "$more more"
 }
 
-@test "a name cannot write to the terminal" {
+@test "a file name with control characters is printed escaped" {
 	expect 0 run --summary -- sh -c 'echo x >"$(printf "a\033[2Jb\nc.mk")"'
 	one_notice 'a\x1b[2Jb\x0ac.mk'
 	mkdir kept
@@ -145,7 +145,7 @@ told()
 	[ "$(grep '^cordon' "$T/err" | grep -c "$(printf '\033')")" -eq 0 ]
 }
 
-@test "the outer of two sandboxes tells what the inner one changed" {
+@test "the outer session reports the autorun files that a nest changed" {
 	echo x >Makefile
 	changes --read "${CORDON%/*}" --execute "${CORDON%/*}" -- "$CORDON" run -q -- sh -c 'echo x >>Makefile'
 	told 'changed Makefile'

@@ -10,7 +10,7 @@ load ../lib/git
 
 # ---- what must work ----
 
-@test "everyday work ends as without cordon" {
+@test "everyday git commands have the results of a bare run" {
 	begin
 	same '
 		git init .; echo a >a; ln -s a link; git add a link; git commit -m a
@@ -25,7 +25,7 @@ load ../lib/git
 	'
 }
 
-@test "clones, remotes, fetches and pushes end as without cordon" {
+@test "clone, remote, fetch and push have the results of a bare run" {
 	begin
 	same '
 		git init src; cd src; echo a >a; git add a; git commit -m a; cd ..
@@ -39,7 +39,7 @@ load ../lib/git
 	'
 }
 
-@test "worktrees and submodules end as without cordon" {
+@test "worktrees and submodules have the results of a bare run" {
 	begin
 	same '
 		top=$PWD; git init lib; cd lib; echo l >l; git add l; git commit -m l; cd ..
@@ -102,7 +102,7 @@ load ../lib/git
 	done
 }
 
-@test "a user's own keys stay, and do not keep git from its work" {
+@test "keys in the user's config stay, and git works with them" {
 	begin
 	git init . >/dev/null 2>&1
 	git config alias.mine '!true'
@@ -135,7 +135,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	remote.o.uploadpack remote.o.receivepack remote.o.vcs remote.o.proxy submodule.s.update
 	browser.b.cmd web.browser man.m.cmd instaweb.httpd trailer.t.command guitool.g.cmd core.worktree"
 
-@test "every dangerous key is refused to git itself, in every kind of repository" {
+@test "git config cannot set a dangerous key, in any kind of repository" {
 	begin
 	repositories
 	cat >try <<-'END'
@@ -168,7 +168,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	git status >/dev/null
 }
 
-@test "no other way into the settings: appended, moved, linked, kept open, in pieces" {
+@test "settings cannot be changed by append, rename, link, a kept fd, or in pieces" {
 	begin
 	repositories
 	passes ROUTES .git
@@ -177,7 +177,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	attack ROUTES $dirs
 }
 
-@test "a number that a file of git's had is the caller's again" {
+@test "after close the fd number of a staged file can be used again" {
 	mkdir -p .git one two
 	cat >numbers.py <<-'END'
 		import os, resource
@@ -201,7 +201,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	cmp one/.git two/.git
 }
 
-@test "hooks and attributes cannot be made by any way at any depth" {
+@test "hooks and attributes cannot be created by any call at any depth" {
 	begin
 	repositories
 	mkdir -p z/b/c/d/e
@@ -217,7 +217,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 }
 
 # A log that is a link to a start-up file would get a line, of the command's wording, for every commit.
-@test "git writes through no link that was made inside" {
+@test "git does not write through a link created in the session" {
 	begin
 	git init -q . && echo a >a && git add a && git commit -qm a
 	mkdir -p "$T/far"
@@ -251,7 +251,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 		git init -q --bare odd; git clone -q . copy; git -C copy log -1'
 }
 
-@test "pointers and links lead nowhere that is not looked at" {
+@test "git pointers and links cannot lead to uninspected directories" {
 	begin
 	repositories
 	ln -s / root
@@ -272,7 +272,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ "$(git --git-dir=.git/modules/sub config core.worktree)" = ../../../sub ]
 }
 
-@test "no link leads to what ends with the run, however it is spelt" {
+@test "no link leads into the private tmp, however its target is spelt" {
 	begin
 	ln -s / top
 	ln -s .. up
@@ -325,14 +325,14 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	[ "$out" = tried ] || complain 'something passed'
 }
 
-@test "a repository is one under any name" {
+@test "a repository is protected under any directory name" {
 	begin
 	passes REPOSITORIES
 	[ "$(grep -c passed: "$T/free")" -ge 8 ] || complain "$(cat "$T/free")"
 	attack REPOSITORIES
 }
 
-@test "what was left behind starts nothing when git is used outside" {
+@test "a repository changed in a session starts no program when git runs outside" {
 	begin
 	repositories
 	printf '#!/bin/sh\ntouch %s/started\n' "$T" >evil
@@ -372,7 +372,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 	git log --oneline | grep -q ' x$'
 }
 
-@test "a folder that becomes a repository while something is put into it" {
+@test "a folder that becomes a repository during a write to it gets no hook" {
 	cp "$TREE/tests/git/stale.py" .
 	free=0
 	"$PYTHON" stale.py 5 || free=$?
@@ -394,7 +394,7 @@ lose()
 	expect 0 plan && [ "$(sed -n 's/^project *//p' "$T/out")" = "$P/inner" ]
 }
 
-@test "a project in another repository keeps its .git, and so stays the project" {
+@test "a project inside another repository keeps its .git and stays the project" {
 	local how way
 
 	begin
@@ -422,7 +422,7 @@ lose()
 meeting_first='ln -s nowhere one; : >ready; while [ ! -e set ]; do :; done; rm -r far.git; ln -s nowhere far.git'
 meeting_second='while [ ! -e ready ]; do :; done; git -C src config remote.o.url ../far.git && : >set'
 
-@test "a session knows at once what another one in the project has set" {
+@test "a session applies at once the git settings that another session wrote" {
 	begin
 	{ git init src && git init --bare far.git; } >"$T/made" 2>&1
 	(timeout 60 sh -c "$meeting_second") & # free: the link is made
@@ -435,7 +435,7 @@ meeting_second='while [ ! -e ready ]; do :; done; git -C src config remote.o.url
 }
 
 # Two sessions have two brokers: neither may make a repository while the other puts settings into it.
-@test "a folder that becomes a repository while another session puts something into it" {
+@test "a folder that becomes a repository during a write of another session gets no hook" {
 	local way
 
 	begin
@@ -455,7 +455,7 @@ meeting_second='while [ ! -e ready ]; do :; done; git -C src config remote.o.url
 }
 
 # A repository that came with the project's own files, as a fixture of its tests may.
-@test "nothing leads git by a link, to what is not there, or to a repository nobody looked at" {
+@test "git cannot be led through a link, to a missing directory, or to an uninspected repository" {
 	begin
 	git init -q . && mkdir -p fixtures/e/objects fixtures/e/refs
 	echo 'ref: refs/heads/main' >fixtures/e/HEAD

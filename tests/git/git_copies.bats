@@ -24,7 +24,7 @@ make_source()
 	} >"$T/made" 2>&1 || complain "$(cat "$T/made")"
 }
 
-@test "copies of repositories have the modes and times that they have without cordon" {
+@test "copies of repositories have the modes and times of a bare run" {
 	make_source
 	cat >try <<-'END'
 		set -e
@@ -50,7 +50,7 @@ make_source()
 	[ "$(stat -c %a a/.git/config e/.git/config c/.git/config | tr '\n' ' ')" = '640 640 640 ' ]
 }
 
-@test "rsync copies a repository with the samples of its hooks, and brings no hook" {
+@test "rsync copies a repository with sample hooks, and cannot create a hook" {
 	make_source
 	mkdir -p src/.git/hooks copy
 	echo exit >src/.git/hooks/pre-commit.sample
@@ -65,7 +65,7 @@ make_source()
 	[ ! -e copy/.git/hooks/pre-commit ]
 }
 
-@test "a copy over a repository that is there replaces its settings, if they are harmless" {
+@test "a copy over an existing repository replaces its settings if they are harmless" {
 	make_source
 	git -C src config user.name another
 	git init -q . && git init -q there
@@ -94,7 +94,7 @@ make_source()
 	expect 1 run -q -- "$PYTHON" -c 'open(".git/config", "a").write("[core]\n\tbare = true\n")'
 }
 
-@test "lists that hide nothing and open nothing may be set in git directories" {
+@test "ACLs that neither hide nor open files can be set in git directories" {
 	make_source
 	cat >try <<-'END'
 		set -e
@@ -115,7 +115,7 @@ make_source()
 	[ "$out" = fine ]
 }
 
-@test "nothing hides settings or opens a repository by a list or a mode" {
+@test "no ACL or mode hides settings or opens a repository" {
 	make_source
 	git init -q --bare odd
 	cat >try <<-'END'
@@ -145,7 +145,7 @@ make_source()
 }
 
 # A list's mask stands where the mode of the group does: without the list the group would have it.
-@test "a list is not taken away where that opens a repository" {
+@test "an ACL cannot be removed where that opens a repository" {
 	make_source
 	setfacl -m u:daemon:rw,g::r src/.git/config
 	cp -a "$P" "$T/free"
@@ -155,7 +155,7 @@ make_source()
 	getfacl -c src/.git/config | grep -q '^user:daemon:rw'
 }
 
-@test "plain files of git may be closed and opened again, settings may not" {
+@test "chmod can close and open plain files of git, not settings" {
 	make_source
 	cat >try <<-'END'
 		set -e

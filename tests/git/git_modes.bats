@@ -18,7 +18,7 @@ open_to_others()
 	done
 }
 
-@test "no repository is opened to others, by whatever way" {
+@test "no call makes a repository writable for other users" {
 	begin
 	umask 022
 	{ git init . && git init --bare odd && git init --separate-git-dir="$P/apart" work; } >"$T/made" 2>&1
@@ -46,7 +46,7 @@ open_to_others()
 	[ -d fresh/.git/hooks ]
 }
 
-@test "a user's own umask is kept, and so are modes that are there" {
+@test "the user's umask and existing modes are kept" {
 	begin
 	umask 002
 	expect 0 run -q -- sh -ec 'git init -q .; git init -q --bare bare; git config user.name x; echo a >a; git add a; git commit -qm a
@@ -59,7 +59,7 @@ open_to_others()
 }
 
 # git am --skip hands apply-opt on to git apply, which can write anywhere.
-@test "an unfinished am in a git directory of any name writes nowhere else" {
+@test "an unfinished git am in a git directory of any name writes nowhere else" {
 	begin
 	{
 		git init --separate-git-dir="$P/apart" work && git -C work commit --allow-empty -m a && git -C work worktree add ../linked
@@ -85,7 +85,7 @@ open_to_others()
 	[ -z "$(find . -name apply-opt -o -name git-rebase-todo)" ]
 }
 
-@test "a submodule's name does not lead out of its folder" {
+@test "a submodule's name cannot lead out of the modules directory" {
 	begin
 	git init -q .
 	for name in ../../x a/../../x .. ../x a/.. /x 'a\\..\\b' a//b ./a; do

@@ -12,7 +12,7 @@ load ../lib/hooks
 
 commit='git -C sub commit -q --allow-empty -m x'
 
-@test "hooks of a repository inside the project, by every way" {
+@test "hooks of a repository inside the project cannot be planted by any call" {
 	start
 	git init -q sub
 	git -C sub config core.hooksPath tools/hooks
@@ -38,7 +38,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	[ -x sub/tools/hooks/pre-commit ]
 }
 
-@test "of submodules and worktrees, old and new" {
+@test "hooks of submodules and worktrees, existing and new, cannot be planted" {
 	start
 	git init -q --bare far.git
 	git push -q "$P/far.git" main
@@ -72,7 +72,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	    'mkdir -p w/.githooks; cp evil w/.githooks/pre-commit; git config core.worktree "$PWD/w"'
 }
 
-@test "of the user's settings, in every repository" {
+@test "hooks named by the user's settings cannot be planted in any repository" {
 	start
 	git init -q sub
 	git config --global core.hooksPath .githooks
@@ -97,7 +97,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	plants 'git init -q new; git -C new commit -q --allow-empty -m x' 'cp evil template/hooks/pre-commit'
 }
 
-@test "what settings include is as closed as they are, and read with them" {
+@test "files that settings include are protected and inspected like the settings" {
 	start
 	git init -q sub
 	setting="printf '[core]\n\tfsmonitor = %s/evil\n' \"\$PWD\""
@@ -130,7 +130,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	plants 'git commit -q --allow-empty -m x' 'mkdir named; cp evil named/pre-commit'
 }
 
-@test "hooks that are links, and settings" {
+@test "hooks and settings that are links" {
 	start
 	git init -q sub
 	for repository in "$P" "$P/sub"; do
@@ -157,7 +157,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 }
 
 # A command may make examples, as many as it likes.
-@test "hooks that are links, among many that are none" {
+@test "a hook that is a link, among many regular hooks" {
 	start
 	mkdir scripts
 	cp evil scripts/check
@@ -169,7 +169,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	heard 'git runs it'
 }
 
-@test "hooks that are links, of a submodule that is kept among many folders" {
+@test "a hook that is a link, in a submodule beside many folders" {
 	start
 	mkdir -p scripts deep .git/modules/deep
 	git init -q --separate-git-dir="$P/.git/modules/deep/sub" deep/sub
@@ -188,7 +188,7 @@ os.mkdir("shut", 0)'
 	chmod 700 .git/modules/shut
 }
 
-@test "programs that settings take from the project" {
+@test "programs that settings take from the project cannot be changed" {
 	start
 	git init -q sub
 	echo '* filter=f' >.gitattributes
@@ -219,7 +219,7 @@ evil_repository()
 	printf '[core]\n\tfsmonitor = %s/evil\n\tbare = false\n' "$P" >"$1/config"
 }
 
-@test "a folder on git's way that is exchanged for a link" {
+@test "a folder on git's path that is exchanged for a link" {
 	start
 	evil_repository fixtures/e
 	evil_repository fixtures/b.git

@@ -25,7 +25,7 @@ nested()
 	git -C "$at" add s
 }
 
-@test "hooks that a repository takes from elsewhere in the project" {
+@test "hooks that a repository takes from another folder of the project cannot be planted" {
 	nested
 	git -C deep/sub config core.hooksPath ../../tools/hooks
 	mkdir -p tools/hooks other
@@ -46,7 +46,7 @@ nested()
 	    'mkdir -p c/b; mv deep/sub c/b/sub; mv c z; mkdir z/tools; mv z c; mkdir c/tools/hooks; cp evil c/tools/hooks/pre-commit'
 }
 
-@test "wherever its settings are, and by whatever way they lead there" {
+@test "hooks in another folder of the project are protected wherever the settings are" {
 	nested
 	mkdir -p tools/hooks more
 	git config -f more/settings core.hooksPath ../../tools/hooks
@@ -79,7 +79,7 @@ nested()
 }
 
 # Any name can be that of a program or of settings, so these are known of the folders in the project itself.
-@test "settings and programs that a repository next to others takes from elsewhere" {
+@test "settings and programs that a neighbouring repository takes from another folder are protected" {
 	nested sub
 	mkdir tools more
 	git config -f more/settings core.abbrev 9
@@ -99,7 +99,7 @@ nested()
 	plants 'git -C sub status' "$setting >>more/config"
 }
 
-@test "however many folders are beside it" {
+@test "they are protected beside any number of folders" {
 	start
 	mkdir tools
 	for name in one two three; do
@@ -115,7 +115,7 @@ for i in range(8000): os.mkdir("d%d" % i)'
 	expect 0 why write tools/free
 }
 
-@test "of bare ones, submodules of others, and repositories that are new" {
+@test "hooks of bare repositories, foreign submodules and new repositories are protected" {
 	nested
 	mkdir -p tools/hooks
 	git init -q --bare deep/odd
@@ -156,7 +156,7 @@ lease()
 	END
 }
 
-@test "settings cannot be hidden while a hook is planted" {
+@test "settings cannot be made unreadable to plant a hook" {
 	nested
 	lease
 	mkdir -p tools/hooks more
@@ -180,7 +180,7 @@ lease()
 	    'mkdir -p c/tools/hooks; cp evil c/tools/hooks/pre-commit; mv deep c/b'
 }
 
-@test "nor those of a repository next to others, whatever is planted" {
+@test "settings of a neighbouring repository cannot be made unreadable either" {
 	nested sub
 	lease
 	mkdir -p tools more

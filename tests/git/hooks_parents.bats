@@ -10,7 +10,7 @@ load ../lib/common
 load ../lib/git
 load ../lib/hooks
 
-@test "of the repositories that the project lies in, or is part of" {
+@test "hooks of repositories around the project are protected" {
 	start
 	git init -q --bare "$T/far.git"
 	git push -q "$T/far.git" main
@@ -71,7 +71,7 @@ by_environment()
 	export XDG_CONFIG_HOME=$T/home/.config
 }
 
-@test "what the user's environment says to git" {
+@test "paths in GIT_ variables of the environment are protected" {
 	start
 	commit='git commit -q --allow-empty -m x'
 	planted='mkdir -p tools; cp evil tools/pre-commit'
@@ -114,7 +114,7 @@ by_environment()
 	expect 0 run -- sh -c "$planted"
 }
 
-@test "every key that names a program" {
+@test "every key that names a program is followed" {
 	start
 	while read -r key value; do
 		git config "$key" "$value"

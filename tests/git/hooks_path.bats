@@ -42,7 +42,7 @@ hook()
 	chmod +x evil
 }
 
-@test "hooks in a folder of the project cannot be planted by any way" {
+@test "hooks in a folder named by core.hooksPath cannot be planted by any call" {
 	as_hooks .githooks
 	hook
 	plants 'cp evil .githooks/pre-commit' 'mv evil .githooks/pre-commit' 'ln evil .githooks/pre-commit' \
@@ -62,7 +62,7 @@ hook()
 	expect 0 run -- sh -c 'cat .githooks/pre-commit && git log -1 >/dev/null && echo b >b && git add b'
 }
 
-@test "wherever the settings are, and whether the folder is there or not" {
+@test "core.hooksPath is followed from any settings file, also to a missing folder" {
 	as_hooks deep/er/hooks
 	hook
 	plants 'cp evil deep/er/hooks/pre-commit' 'mv deep x; mkdir -p deep/er/hooks; cp evil deep/er/hooks/pre-commit' \
@@ -87,7 +87,7 @@ hook()
 	expect 0 run -- sh -c 'echo x >more/free'
 }
 
-@test "the project itself and what husky writes are left alone, and that is told" {
+@test "core.hooksPath naming the project or husky's folder stays writable, with a notice" {
 	as_hooks .husky/_
 	expect 0 run --summary -- sh -c 'git config core.hooksPath .husky/_ && echo x >.husky/_/pre-commit && echo x >.husky/pre-commit'
 	heard 'runs later: added' '.husky/_/pre-commit: it runs when git commits' '.husky/pre-commit'
@@ -125,7 +125,7 @@ hidden()
 	done
 }
 
-@test "settings that cannot be read, and what cannot be looked at, close what may be hooks" {
+@test "unreadable settings and folders close all paths that may be hooks" {
 	as_hooks .git/hooks
 	git config --unset core.hooksPath
 	hook

@@ -45,7 +45,7 @@ $1" || return 1
 	exec 5>&-
 }
 
-@test "what a command commits or stages and may not make is named in the end" {
+@test "protected names that a command commits or stages are reported at the end" {
 	begin
 	prepare
 	events "$everything"
@@ -68,7 +68,7 @@ $1" || return 1
 	heard 'a checkout of refs/tags/v brings it'
 }
 
-@test "refs of every kind, and what linked worktrees have, are looked at" {
+@test "all kinds of refs, also those of linked worktrees, are checked" {
 	begin
 	mk='mk() { git commit-tree -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
 	for script in 'git update-ref refs/x/y $(mk 1)' 'mk 2 >.git/refs/heads/direct' 'echo "$(mk 3) refs/heads/p" >>.git/packed-refs' \
@@ -99,7 +99,7 @@ mk 1 >.git/lfs/x"
 	told committed .envrc
 }
 
-@test "what is in the working tree as it is, and ordinary work, is not named" {
+@test "unchanged entries of the working tree and ordinary work are not reported" {
 	begin
 	prepare
 	ln -s a link && mkdir .vscode && echo '{}' >.vscode/settings.json && git add . && git commit -qm b
@@ -118,7 +118,7 @@ mk 1 >.git/lfs/x"
 	told committed .envrc
 }
 
-@test "a ref is checked as a policy is" {
+@test "cordon check --ref checks a ref and has the statuses of a policy check" {
 	begin
 	prepare
 	expect 0 check --ref HEAD
@@ -145,7 +145,7 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	[[ $err = *'there is no repository'* ]]
 }
 
-@test "reading a ref starts nothing of the repository's, and takes no git from the project" {
+@test "checking a ref starts no program of the repository, and no git from the project" {
 	begin
 	prepare
 	printf '#!/bin/sh\ntouch %s/started\n' "$T" >"$T/evil" && chmod +x "$T/evil"
@@ -163,7 +163,7 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	[ ! -e "$T/started" ]
 }
 
-@test "a submodule at a protected name is named, and one at any other is not" {
+@test "a submodule at a protected name is reported, one at another name is not" {
 	begin
 	prepare
 	events 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.vscode --cacheinfo 160000,$(git rev-parse HEAD),sub/.claude/x
@@ -194,7 +194,7 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	expect 0 check --ref HEAD
 }
 
-@test "a ref is checked by every name that git may take it for, with replacements and without" {
+@test "a ref is checked under every name that git may resolve, with and without replacement refs" {
 	begin
 	mk='mk() { git commit-tree -m x $(printf "100644 blob $(echo x | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
 	for script in 'git branch feature $(mk); git tag feature' 'git tag feature $(mk); git branch feature' 'git branch feature $(mk); git rev-parse HEAD >.git/feature' \
@@ -219,7 +219,7 @@ $script"
 	expect 0 check --ref HEAD
 }
 
-@test "what git goes back to, logs and files beside refs are looked at" {
+@test "autostashes, todo lists, reflogs and other files with object ids are checked" {
 	begin
 	mk='mk() { git commit-tree -p HEAD -p HEAD -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
 	for script in 'mkdir .git/origin; mk 1 >.git/origin/main' 'mk 2 >.git/plain' 'mkdir .git/rebase-merge; mk 3 >.git/rebase-merge/autostash' \
@@ -251,7 +251,7 @@ $script"
 	told committed .envrc
 }
 
-@test "commits, rebases, merges, stashes and bisects of ordinary work name nothing" {
+@test "ordinary commits, rebases, merges, stashes and bisects are not reported" {
 	begin
 	prepare
 	# also where older versions are in the log
@@ -288,7 +288,7 @@ poison='poison() { git write-tree >/dev/null; python3 - "$(git rev-parse "HEAD:$
 	}
 	tree() { printf "100644 blob %s\t.envrc\n" $(echo x | git hash-object -w --stdin) | git mktree; }'
 
-@test "trees that an index names beside its entries are looked at, and what it can undo" {
+@test "cached trees and resolve-undo entries of an index are checked" {
 	begin
 	for script in 'poison sub $(tree)' 'poison "" $(tree)' 'git update-index --index-version 4; poison sub/deep $(tree)' 'poison sub $({ git ls-tree HEAD:sub; printf "160000 commit %s\t.vscode\n" $(git rev-parse HEAD); } | git mktree)'; do
 		prepare
@@ -313,7 +313,7 @@ $script; git diff --cached --exit-code"
 	told staged sub/.envrc
 }
 
-@test "a pipe in place of git's file holds up neither check nor the end for long, and nothing is left" {
+@test "a FIFO in place of a git file delays neither check nor the end, and nothing is left" {
 	rm -rf .git
 	git init -q . && git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x
 	"$CORDON" run --status-fd 5 -- sh -c 'rm -f .git/packed-refs && mkfifo .git/packed-refs && git update-ref refs/heads/y HEAD 2>/dev/null & sleep 0.3; echo 1234567890123456789012345678901234567890 >.git/refs/heads/z; kill $!; exit 3' \

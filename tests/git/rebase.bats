@@ -9,7 +9,7 @@ load ../lib/common
 load ../lib/git
 
 # Lists are edited as people and programs do: by a new file, in place, by an editor's backup.
-@test "rebases and cherry-picks that stop and go on end as without cordon" {
+@test "rebases and cherry-picks that stop and continue have the results of a bare run" {
 	begin
 	same '
 		commit() { echo "$2" >"$1"; git add "$1"; git commit -m "$1 $2"; }
@@ -31,7 +31,7 @@ load ../lib/git
 	[ "$(git rev-parse more)" = "$(git rev-parse HEAD)" ]
 }
 
-@test "what is left of a rebase starts nothing when it goes on" {
+@test "a rebase left by a session starts no program when it continues outside" {
 	begin
 	repositories
 	passes STEPS .git
@@ -54,7 +54,7 @@ load ../lib/git
 }
 
 # git takes the name of a strategy for a program's, and one with a slash for a path.
-@test "an unfinished rebase or cherry-pick, planted inside and finished outside, starts nothing" {
+@test "an unfinished rebase or cherry-pick planted in a session starts no program outside" {
 	begin
 	cat >prepare <<-'END'
 		commit() { echo "$2" >"$1"; git add "$1"; git commit -qm "$1 $2"; }

@@ -50,7 +50,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	[ "${silent-}" ] || grep -q 'refused: change .*config[.worktree]*: ' "$T/boxed" || complain "no word of it: $1: $(cat "$T/boxed")"
 }
 
-@test "no remote that comes with a commit runs a hook, by whatever name git finds it" {
+@test "a remote that comes with a commit runs no hook, under any name that git resolves" {
 	begin
 	cp -a "$HOME/.gitconfig" "$T/gitconfig"
 	attempt 'git config remote.o.url ./evil; stage_evil evil $T'
@@ -73,7 +73,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 		git config --remove-section remote.evil; stage_evil evil $T'
 }
 
-@test "no remote by a home, a link or a file that says gitdir runs a hook" {
+@test "a remote through a home, a link or a gitdir file runs no hook" {
 	begin
 	attempt 'rel=$(realpath --relative-to="$HOME" .); git config remote.o.url "~/$rel/evil"; stage_evil evil $T'
 	attempt 'ln -s evil link; git config remote.o.url "$PWD/link"; stage_evil evil $T'
@@ -83,7 +83,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	attempt 'mkdir x; git config remote.o.url "$PWD/x"; rmdir x; echo "gitdir: $PWD/evil" >x; stage_evil evil $T'
 }
 
-@test "settings of worktrees and submodules name no such remote" {
+@test "settings of worktrees and submodules cannot name such a remote" {
 	begin
 	attempt 'git config extensions.worktreeConfig true; git worktree add -q tree
 		git -C tree config --worktree remote.o.url ../evil; stage_evil evil $T'
@@ -91,7 +91,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	attempt 'git init -q src; git -C src commit -q --allow-empty -m a; git -C src config remote.o.url ../evil; stage_evil evil $T'
 }
 
-@test "a remote that a branch still names keeps its address, and is renamed as ever" {
+@test "a remote that a branch names keeps its address and can be renamed" {
 	begin
 	same '
 		git init -b main a; cd a; git commit --allow-empty -m a; cd ..; git clone a b; cd b
@@ -104,7 +104,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 	expect 0 run -- sh -ec 'cd c; git branch --unset-upstream; git config user.name x; ! git config remote.origin.url'
 }
 
-@test "a remote of the private tmp is refused: its hooks could come while the session runs" {
+@test "a remote in the private tmp is refused, because hooks could be added to it" {
 	begin
 	prepare
 	expect 9 run -- sh -c 'git init -q --bare "$TMPDIR/r"; git remote add o "$TMPDIR/r" || git clone -q . "$TMPDIR/c" && exit 9'
@@ -112,7 +112,7 @@ exit 9" >"$T/boxed" 2>&1 </dev/null || :
 }
 
 # Where no checkout can change anything: beside the repositories, or where the command cannot write.
-@test "remotes that nothing can replace are as before" {
+@test "remotes in directories that cannot be replaced are allowed" {
 	begin
 	mkdir -p "$HOME/far.git" && git init -q --bare "$HOME/far.git" && rm -rf .git
 	expect 0 run -q -- sh -ec 'git init -q src; cd src; git commit -q --allow-empty -m a; git init -q --bare ../far.git

@@ -21,7 +21,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	json '"/Users" not in d["profile"]'
 }
 
-@test "home and project of a Mac need not be here, and are made canonical" {
+@test "home and project of a Mac need not exist here, and are made canonical" {
 	expect 0 sbpl --json --home /Users/sam/ -C /tmp/shop/../shop//
 	json '"/private/tmp/shop" in d["parameters"].values()'
 	json 'not any(v.startswith("/tmp/") or v.endswith("/") and v != "/" for v in d["parameters"].values())'
@@ -29,7 +29,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	json 'd["allowed"] and d["subject"] == "/private/var/shop/s"'
 }
 
-@test "nothing of this machine's environment is in it" {
+@test "the profile contains nothing of this machine's environment" {
 	local first
 
 	policy "$T/p.json" <<-'END'
@@ -49,7 +49,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	heard 'HOME is not set'
 }
 
-@test "names become parameters, whatever is in them" {
+@test "names become parameters, whatever characters they have" {
 	local name
 
 	expect 0 sbpl --json --home /Users/sam -C /Users/sam/plain
@@ -67,7 +67,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	true
 }
 
-@test "what cannot be said is refused with its place" {
+@test "what Seatbelt cannot express is refused with its position" {
 	refused_at --policy-json:1:58 sbpl "${mac[@]}" --policy-json \
 	    '{"files":{"rules":[{"effect":"deny","rights":"r","path": "/a(?=b)","match":"regex"}]}}'
 	heard 'Seatbelt'
@@ -77,7 +77,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	refused sbpl "${mac[@]}" more
 }
 
-@test "doctor names each way by which processes are found for what it is" {
+@test "doctor names each way by which processes are found" {
 	expect 0 doctor --system macos "${mac[@]}"
 	said 'compiled, linked, analysed and evaluated on Linux' 'not yet' 'exercised on a Mac'
 	said 'fingerprint always' 'descent     best effort' 'group       best effort'
@@ -94,7 +94,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	heard '--track-only'
 }
 
-@test "why tells what a folder is needed for" {
+@test "why says what a folder is needed for" {
 	expect 0 why --json --system macos "${mac[@]}" delete /Users/sam/shop/.git/modules/m
 	json 'd["allowed"] and d["held_by"] == "**/*.git/modules/**/hooks"'
 	expect 0 why --system macos "${mac[@]}" delete /Users/sam/shop/x.git

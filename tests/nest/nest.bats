@@ -42,20 +42,20 @@ start_server()
 	port=$(cat "$T/s.port")
 }
 
-@test "doctor is as content inside another as outside" {
+@test "doctor succeeds in a nest as outside" {
 	begin
 	expect 0 run "${own[@]}" -- "$CORDON" doctor
 	said 'can be enforced here'
 }
 
-@test "a cordon inside another is as silent as any" {
+@test "a nested run prints nothing" {
 	begin
 	nest 0 inner -- sh -c 'echo made >made'
 	silent
 	[ -s made ]
 }
 
-@test "an inner one that fails has the outer one tell nothing of its own housekeeping" {
+@test "a failed nested run does not make the outer session report cordon's own calls" {
 	begin
 	nest 3 inner -- sh -c 'exit 3'
 	silent
@@ -65,7 +65,7 @@ start_server()
 	[ "$(grep -c '^cordon: refused: ' "$T/err")" -le 2 ]
 }
 
-@test "a run inside a run works in the project and in a tmp of its own" {
+@test "a nested run works in the project and in its own private tmp" {
 	begin
 	nest 0 inner -- sh -c 'echo x >made && cat made && mkdir d && mv made d/f && ln d/f g &&
 		chmod 600 g && rm d/f && rmdir d && echo "$TMPDIR" && echo y >"$TMPDIR/f" && cat "$TMPDIR/f"'
@@ -96,7 +96,7 @@ start_server()
 	worked make=fine
 }
 
-@test "three deep, and what each of them denies holds" {
+@test "three deep, every deny applies" {
 	begin
 	mkdir one two three
 	nest 0 --protect one inner --protect two -- "$CORDON" run "${own[@]}" --protect three -- \
@@ -112,7 +112,7 @@ start_server()
 	chmod 755 one two three
 }
 
-@test "protected names stay protected, whichever of the two lifts it" {
+@test "protected names stay protected if only one of two policies lifts it" {
 	begin
 	nest 0 inner -- "$PYTHON" nest.py make=.envrc make=.git/hooks make=plain
 	stopped make=.envrc
@@ -126,7 +126,7 @@ start_server()
 	worked make=.envrc
 }
 
-@test "the inner one gains nothing, and the outer one's grants are not its own" {
+@test "a nest gains no right, and grants of the outer policy are not its own" {
 	begin
 	mkdir "$T/away"
 	echo secret >"$HOME/secret"
@@ -147,7 +147,7 @@ start_server()
 	worked "make=$T/away/f"
 }
 
-@test "a project in the outer one's private tmp is guarded by the inner one" {
+@test "protected names of a project in the outer private tmp are enforced by the nest" {
 	begin
 	expect 0 run "${own[@]}" -- sh -c 'cp nest.py "$TMPDIR" && mkdir "$TMPDIR/p" "$TMPDIR/p/.git" "$TMPDIR/p/kept" &&
 		cd "$TMPDIR/p" && "$CORDON" run "$@"' sh --execute "$CORDON" --read ../nest.py --protect kept -- \
@@ -156,7 +156,7 @@ start_server()
 	stopped make=.envrc make=kept/f
 }
 
-@test "names are moved and linked only where both plans see them alike" {
+@test "rename and link are allowed only where both plans agree" {
 	begin
 	mkdir a b free
 	echo x >a/f
@@ -169,7 +169,7 @@ start_server()
 	[ "$(find a b -type f | sort | tr '\n' ' ')" = 'a/f b/f ' ]
 }
 
-@test "git works inside, and its settings are vetted by both" {
+@test "git works in a nest, and both policies inspect its settings" {
 	begin
 	rm -rf .git
 	git init -q .
@@ -196,7 +196,7 @@ start_server()
 	[ -e sub/x/.git ]
 }
 
-@test "a program that restricts itself is not helped past its own layer" {
+@test "the broker does not exceed the Landlock layer of a program that restricts itself" {
 	begin
 	mkdir in
 	touch file in/file
@@ -225,7 +225,7 @@ start_server()
 }
 
 # Of the shared folder the inner plan has files by name; the outer one's own word is for all of it.
-@test "shared memory: files by name, and nothing else is made there" {
+@test "shared memory: files by name, and nothing else can be created" {
 	begin
 	[ -w /dev/shm ] || return 0
 	name=/dev/shm/cordon-nesting-$$
@@ -241,7 +241,7 @@ start_server()
 	said True
 }
 
-@test "the layer holds in children, threads, sessions and orphans" {
+@test "the layer applies to children, threads, new sessions and orphans" {
 	begin
 	for way in child session orphan thread 'child orphan child'; do
 		# shellcheck disable=SC2086 # words
@@ -260,7 +260,7 @@ start_server()
 	[ ! -e out ]
 }
 
-@test "nobody sets the mark" {
+@test "no process can set the nest id" {
 	begin
 	expect 0 run -- "$PYTHON" nest.py limits make=f
 	stopped limit
@@ -272,7 +272,7 @@ start_server()
 	[ ! -e out ]
 }
 
-@test "who comes to the door by itself and says yes to everything gains nothing" {
+@test "a process that makes the handshake itself and allows everything gains no right" {
 	begin
 	# it is there: the line is answered, and what the plan allows goes on
 	expect 0 run -- "$PYTHON" nest.py door make=fine make=.envrc "make=$HOME/out"
@@ -300,7 +300,7 @@ start_server()
 	[ ! -e out ]
 }
 
-@test "many, one after the other, and too many inside each other" {
+@test "many nests in sequence, and nesting too deep" {
 	begin
 	expect 0 run "${own[@]}" -- sh -c '"$1" nest.py doors=300 && "$CORDON" run -- sh -c "echo x >made && cat made"' sh "$PYTHON"
 	said x
@@ -309,7 +309,7 @@ start_server()
 	heard 'Argument list too long'
 }
 
-@test "without its guard the inner one's processes change nothing" {
+@test "without its guard the processes of a nest cannot change files" {
 	begin
 	leave_behind '(echo x >late)'
 	expect 0 run "${own[@]}" -- ./around kill
@@ -322,7 +322,7 @@ start_server()
 }
 
 # One that takes 20 ms for every answer, and whose processes call all the time: others are answered as ever.
-@test "an inner one that answers slowly, or talks unasked, keeps nobody else waiting" {
+@test "a nest that answers slowly or without a query does not delay others" {
 	begin
 	cat >slow.py <<-'END'
 		import ctypes, os, signal, socket, struct, sys, time
@@ -376,7 +376,7 @@ start_server()
 }
 
 # What is asked of a guard that is stopped is answered when it goes on; nobody else waits for that.
-@test "an inner one that does not answer keeps nobody else waiting" {
+@test "a nest that does not answer does not delay others" {
 	begin
 	# git's files are put in place at their close
 	cat >pointer.py <<-'END'
@@ -434,7 +434,7 @@ start_server()
 	[ -z "$(find . -name 'out*')" ]
 }
 
-@test "unix sockets: both plans have to name them" {
+@test "unix sockets: both policies have to grant them" {
 	begin
 	start_server
 	expect 0 run "${own[@]}" --socket "$T/s" -- "$PYTHON" nest.py "connect=$T/s"
@@ -454,7 +454,7 @@ start_server()
 	stopped "abstract=$T/s"
 }
 
-@test "the network is the narrower of the two" {
+@test "the network is the narrower one of the two policies" {
 	begin
 	start_server
 	expect 0 run --net localhost -- "$PYTHON" nest.py "tcp=$port"
@@ -480,7 +480,7 @@ start_server()
 	done
 }
 
-@test "ports of this machine are those that every one of them names" {
+@test "localhost ports are those that every policy lists" {
 	begin
 	start_server
 	all=("tcp=$port" "tcp6=$port")
@@ -519,7 +519,7 @@ start_server()
 	heard 'does not look at addresses'
 }
 
-@test "what the outer one does not route is refused by name" {
+@test "a guarantee whose calls the outer session does not supervise is refused by name" {
 	begin
 	mkdir hidden
 	nest 125 inner --deny hidden -- true

@@ -14,7 +14,7 @@ setup_door()
 	cp "$TREE/tests/nest/knock.py" .
 }
 
-@test "processes that keep their lines open leave the broker its descriptors" {
+@test "processes that keep handshake sockets open do not use up the broker's descriptors" {
 	setup_door
 	ulimit -n 1024
 	expect 0 run -- "$PYTHON" knock.py hold 970
@@ -23,7 +23,7 @@ setup_door()
 	said "afterwards: worked"
 }
 
-@test "an inner sandbox that keeps lines open leaves some for others" {
+@test "a nest that keeps handshake sockets open leaves some for others" {
 	setup_door
 	ulimit -n 1024
 	cat >both <<-END
@@ -40,7 +40,7 @@ setup_door()
 	said "lines: 127"
 }
 
-@test "numbers are used again, and none becomes another's" {
+@test "nest ids are reused, and none belongs to two nests" {
 	setup_door
 	CORDON_TIMEOUT=150 expect 0 run -- "$PYTHON" knock.py stay 70000
 	said "failed: 0"
@@ -49,7 +49,7 @@ setup_door()
 	[ ! -e planted ]
 }
 
-@test "processes that restrict themselves in an inner sandbox use nothing up" {
+@test "processes that restrict themselves in a nest use up no id" {
 	setup_door
 	# the broker keeps 4096 at once (PLACES in src/linux/nest_table.h)
 	CORDON_TIMEOUT=100 expect 0 run -- "$PYTHON" knock.py restrict 5000

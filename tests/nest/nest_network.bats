@@ -57,7 +57,7 @@ lost()
 	done
 }
 
-@test "a name is reached when both of them allow it" {
+@test "a name is reached if both policies allow it" {
 	start
 	names a.test b.test
 	outer=("${named[@]}")
@@ -77,7 +77,7 @@ lost()
 	got a.test b.test
 }
 
-@test "three deep, and what each of them does not name is out of reach" {
+@test "three deep, a name that one policy does not list is not reached" {
 	start
 	names a.test b.test
 	outer=("${named[@]}")
@@ -93,7 +93,7 @@ lost()
 	done
 }
 
-@test "nothing leads past the proxy of one's own" {
+@test "no connection bypasses the nest's own proxy" {
 	start
 	names a.test
 	cat >around <<-'END'
@@ -132,7 +132,7 @@ each_its_own()
 	    'tcp=outer: worked tcp=inner: worked tcp=outer: refused ' ] || complain 'not each its own'
 }
 
-@test "servers of the inner one's own are reached by it, and the outer one's are not" {
+@test "a nest reaches its own servers and not those of the outer session" {
 	start
 	names a.test
 	cat >server.py <<-'END'
@@ -174,7 +174,7 @@ each_its_own()
 	each_its_own
 }
 
-@test "where the outer one has no network there is none; where it looks at nothing it is refused" {
+@test "without an outer network a nest has none; without outer supervision domains is refused" {
 	start
 	names a.test
 	for net in none localhost; do
@@ -185,7 +185,7 @@ each_its_own()
 	heard 'does not look at addresses' 'start the outer one with --domain as well'
 }
 
-@test "the proxy inside ends with its session, however that ends" {
+@test "the proxy of a nest ends with its session, however that ends" {
 	start
 	names a.test
 	cat >around <<-'END'

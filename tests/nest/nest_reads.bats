@@ -18,13 +18,13 @@ start()
 	echo fine >plain
 }
 
-@test "doctor is as content inside one that reads for it" {
+@test "doctor succeeds in a nest whose outer session supervises reads" {
 	start
 	expect 0 run "${own[@]}" --deny '**/.env' -- "$CORDON" doctor
 	said 'can be enforced here' 'proved    files.read'
 }
 
-@test "the outer one denies reading, the inner one is as any" {
+@test "the outer policy denies reading, the nest works as any" {
 	start
 	nest 0 inner -- "$PYTHON" nest.py read=.env held=.env read=plain
 	worked read=.env held=.env read=plain
@@ -41,7 +41,7 @@ start()
 	said one
 }
 
-@test "the inner one denies reading where the outer one looks at it" {
+@test "the nest denies reading, and the outer broker enforces it" {
 	start
 	# the same with one of them shows that it is the other
 	nest 0 --deny kept inner -- "$PYTHON" nest.py read=.env read=sub/.env list=one read=one/f
@@ -59,7 +59,7 @@ start()
 	said fine secret
 }
 
-@test "three deep, and what each of them denies is read by nobody" {
+@test "three deep, a path that one policy denies cannot be read" {
 	start
 	nest 0 --deny one inner --deny two -- "$CORDON" run "${own[@]}" --deny three -- \
 	    "$PYTHON" nest.py read=one/f read=two/f read=three/f held=one/f held=two/f held=three/f list=one list=two \
@@ -75,7 +75,7 @@ start()
 	worked read=plain
 }
 
-@test "the inner one gains nothing by what it grants itself" {
+@test "a nest gains no read right by its own grants" {
 	start
 	echo secret >"$HOME/secret"
 	nest 0 --deny '**/.env' inner --read "$HOME" --write "$HOME" --read .env -- \
@@ -90,7 +90,7 @@ start()
 }
 
 # A layer grants these folders piece by piece; nobody acts under the inner one's.
-@test "what is kept back from root, and names in shared memory" {
+@test "files hidden from root, and names in shared memory" {
 	start
 	[ ! -d /dev/shm ] || steps=(list=/dev/shm)
 	[ "$(id -u)" -ne 0 ] || [ ! -e /etc/shadow ] || steps+=(read=/etc/shadow held=/etc/shadow)
@@ -105,7 +105,7 @@ start()
 }
 
 # Procfs is opened on behalf, by one who may look at all of them.
-@test "processes outside the inner one show what they show to everybody" {
+@test "processes outside the nest show only public files in /proc" {
 	start
 	cat >around <<-'END'
 		#!/bin/sh
@@ -134,7 +134,7 @@ start()
 	[[ ! $out =~ (read|list)=/proc/[0-9]+/(environ|fd):\ worked$'\n'.*stat: ]] || complain 'the guard shows more'
 }
 
-@test "to others there is no Landlock, and no layer without a line" {
+@test "a process without a handshake has no Landlock and no layer" {
 	start
 	expect 0 run --deny kept -- "$PYTHON" nest.py layer=8 layer=1000 layer=24 read=plain make=made
 	stopped layer=8 layer=1000 layer=24
@@ -144,7 +144,7 @@ start()
 	worked read=plain make=made
 }
 
-@test "who comes to the door by itself and says yes to everything reads nothing more" {
+@test "a process that makes the handshake itself and allows everything reads no more" {
 	start
 	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py door read=plain read=.env held=.env "read=$HOME/.profile" make=.envrc
 	worked read=plain
@@ -160,7 +160,7 @@ start()
 	[ ! -e made ]
 }
 
-@test "every way to what is denied, tried inside" {
+@test "no call in a nest reads a denied file" {
 	start
 	rm -rf .git
 	# seen from outside the nest as well: the guards of both
@@ -179,7 +179,7 @@ start()
 }
 
 # What happens inside is what `why` says there, and else the same as free: by the kernel, not by us.
-@test "random policies inside one and inside two, against the kernel" {
+@test "random policies one and two levels deep agree with the kernel" {
 	start
 	mkdir x
 	shared=("${own[@]}" --read "$TREE/tests/differential" --env "TMPDIR=$P/x")
@@ -194,7 +194,7 @@ start()
 	said 'ok 1 3 random'
 }
 
-@test "git works where two look at its files and read them to answer" {
+@test "git works where two policies inspect its files" {
 	start
 	rm -rf .git
 	git init -q .
@@ -208,7 +208,7 @@ start()
 	[ -z "$(git config core.hooksPath)" ]
 }
 
-@test "a hundred processes read at once, and each gets its answer" {
+@test "a hundred processes that read at once are all answered" {
 	start
 	cat >crowd.py <<-'END'
 		import os, sys
@@ -235,7 +235,7 @@ start()
 	said '100 of 100'
 }
 
-@test "without its guard the inner one's processes read nothing" {
+@test "without its guard the processes of a nest cannot read files" {
 	start
 	leave_behind 'read -r line <plain' --deny two
 	expect 0 run "${own[@]}" --deny kept -- ./around kill
@@ -246,7 +246,7 @@ start()
 	said 'open fine'
 }
 
-@test "an inner one that does not answer keeps nobody else waiting" {
+@test "a nest that does not answer does not delay others" {
 	start
 	# more than there are threads for: they stand in a queue
 	cat >busy <<-'END'

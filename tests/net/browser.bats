@@ -41,7 +41,7 @@ browse()
 	    'exec "$0" --headless --no-sandbox --user-data-dir="$TMPDIR/browser" "$@"' "$browser" "$@" 9>&-
 }
 
-@test "Chromium: pages of the project, their scripts, pictures of them; no file outside" {
+@test "Chromium: pages and scripts of the project, screenshots; no file outside" {
 	begin
 	browse 0 -- --dump-dom "file://$P/page.html"
 	said 'made by a script: 42'
@@ -62,7 +62,7 @@ browse()
 	unsaid 'a secret text'
 }
 
-@test "Chromium: pages of servers, on the ports and by the names that are listed" {
+@test "Chromium: pages of servers at listed ports and names" {
 	begin
 	browse 0 --net "localhost:$web" -- --dump-dom "http://127.0.0.1:$web/here"
 	said 'GET /here'

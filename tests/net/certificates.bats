@@ -15,7 +15,7 @@ begin()
 }
 
 # Each with the file read inside by the very variable.
-@test "each variable passes with a file of certificates, and the file can be read" {
+@test "each variable that names a file of certificates is passed, and the file can be read" {
 	begin
 	for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT; do
 		export "$name=$T/company.pem"
@@ -37,7 +37,7 @@ begin()
 	expect 2 run --net localhost -- sh -c 'echo x >>"$SSL_CERT_FILE"'
 }
 
-@test "a file with anything else in it is not granted, and the run says so" {
+@test "a file with other content is not granted, and the run says so" {
 	begin
 	cat "$T/company.pem" "$T/key.pem" >"$T/both.pem"
 	{ echo 'TOKEN=abc' && cat "$T/company.pem"; } >"$T/env"
@@ -61,7 +61,7 @@ begin()
 }
 
 # A command may have put the link there the last time.
-@test "a link in the project makes no secret readable" {
+@test "a link in the project does not make a secret readable" {
 	begin
 	ln -s "$T/key.pem" ca.pem
 	export SSL_CERT_FILE=$P/ca.pem
@@ -78,7 +78,7 @@ begin()
 	silent
 }
 
-@test "what can be read anyway passes, also a folder, and a deny stays" {
+@test "a readable file or folder is passed, and a deny still applies" {
 	begin
 	# comments and headings, as the lists of distributions and of curl have them
 	{ printf '# Issuer: CN=company\n\nCompany Root\n============\n' && cat "$T/company.pem"; } >"$T/list.pem"
@@ -91,7 +91,7 @@ begin()
 	heard 'SSL_CERT_FILE is not passed'
 }
 
-@test "node reads them" {
+@test "node uses the certificates" {
 	begin
 	export NODE_EXTRA_CA_CERTS=$T/company.pem
 	expect 0 run --net localhost -- node -e 'process.exit(0)'

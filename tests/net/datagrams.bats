@@ -40,7 +40,7 @@ listen()
 	at=$(cat "$O/at")
 }
 
-@test "datagrams on this machine end as they do free" {
+@test "datagrams on loopback have the results of a bare run" {
 	begin
 	(cd "$T/free" && "$PYTHON" "$P/datagrams.py" works) >"$T/expected"
 	grep -q "^v4 b'pong ping'" "$T/expected"
@@ -49,7 +49,7 @@ listen()
 	silent
 }
 
-@test "nothing else is reached, and no group is joined" {
+@test "datagrams reach no other address, and no multicast group can be joined" {
 	begin
 	(cd "$T/free" && "$PYTHON" "$P/datagrams.py" refused) >"$T/expected"
 	grep -q '^resolver 1' "$T/expected" && grep -q '^join None' "$T/expected"
@@ -60,7 +60,7 @@ listen()
 	done
 }
 
-@test "without the grant the refusal names it, once" {
+@test "without udp the refusal names the missing grant, once" {
 	for kind in 'AF_INET, socket.SOCK_DGRAM' 'AF_INET6, socket.SOCK_DGRAM, 17'; do
 		expect 1 run --net localhost -- "$PYTHON" -c "import socket; socket.socket(socket.$kind)"
 		heard 'Protocol not supported' 'cordon: refused: network.udp for python3: UDP and unix datagrams are not granted'
@@ -74,7 +74,7 @@ listen()
 	heard 'no network access is granted'
 }
 
-@test "with a list of ports only those are sent to, and why agrees" {
+@test "with a list of ports datagrams reach only those, and why agrees" {
 	begin
 	listen udp
 	"$PYTHON" datagrams.py send "$at"
@@ -95,7 +95,7 @@ listen()
 	allowed --net all connect 192.0.2.1:9/udp
 }
 
-@test "an address that another thread changes is the one that was judged" {
+@test "an address that a thread changes during the call has no effect" {
 	begin
 	listen udp
 	expect 0 run --net localhost:9 --udp -- "$PYTHON" datagrams.py swap "$at" 3
@@ -106,7 +106,7 @@ listen()
 	until_true 20 grep -q swapped "$T/got"
 }
 
-@test "unix datagrams go where connections may go" {
+@test "unix datagrams reach the sockets that can be connected to" {
 	begin
 	listen unix
 	"$PYTHON" datagrams.py send "$at"
@@ -118,7 +118,7 @@ listen()
 	until_true 20 test "$(wc -l <"$T/got")" -eq 2
 }
 
-@test "a project that was not approved gets none" {
+@test "an unapproved project cannot grant datagrams" {
 	begin
 	policy <<-'END'
 		{"network": {"localhost": true, "udp": true}}
@@ -143,7 +143,7 @@ except OSError as e: print(e.errno)'
 	denied connect 127.0.0.1:9/udp
 }
 
-@test "a sandbox inside has datagrams only if both grant them" {
+@test "a nested session has datagrams only if both policies grant them" {
 	begin
 	inner="$CORDON run --no-project-policy"
 	ask="$PYTHON datagrams.py send 9"
@@ -158,7 +158,7 @@ except OSError as e: print(e.errno)'
 }
 
 # In every mode, also where datagrams are not granted: socat's listeners need such a pair.
-@test "a pair of datagram sockets keeps messages apart, and sends nowhere else" {
+@test "a datagram socketpair keeps message boundaries and cannot send elsewhere" {
 	begin
 	listen unix
 	cat >pair.py <<-'END'
@@ -183,7 +183,7 @@ except OSError as e: print(e.errno)'
 	[ "$(wc -l <"$T/got")" -eq 2 ] || complain 'something arrived'
 }
 
-@test "socat listens, and sends and receives datagrams" {
+@test "socat listens, sends and receives datagrams" {
 	command -v socat >/dev/null || skip 'no socat'
 	begin
 	cat >so.sh <<-'END'

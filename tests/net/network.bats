@@ -88,7 +88,7 @@ odd=(mptcp mptcp6 sctp)
 raws=('raw icmp' raw raw6)
 netlinks=('netlink diag' 'netlink audit' 'netlink uevent' 'netlink generic')
 
-@test "each mode has its sockets, and no others" {
+@test "each network mode allows its kinds of sockets and no others" {
 	begin
 	for net in none localhost domains all; do
 		expect 0 run --net "$net" -- "$PYTHON" probe.py sockets
@@ -138,7 +138,7 @@ print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$url"
 	expect 0 run --net localhost -- git -c init.defaultBranch=main ls-remote "http://127.0.0.1:$web/repository"
 }
 
-@test "localhost: only the ports that are listed" {
+@test "localhost: only listed ports are reached" {
 	begin
 	serve good=tcp:127.0.0.1 bad=tcp:127.0.0.1 good6=tcp:::1
 	policy "$T/policy" <<-END
@@ -165,7 +165,7 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 	[ "$(reached bad)" -eq 1 ]
 }
 
-@test "localhost: no way leads to a port that is not listed" {
+@test "localhost: no call reaches an unlisted port" {
 	begin
 	serve good=tcp:127.0.0.1 bad=tcp:127.0.0.1 udp=udp:127.0.0.1
 	GOOD=$(port good)
@@ -184,7 +184,7 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 	[ "$(reached udp)" -eq 0 ]
 }
 
-@test "localhost: nothing goes to another machine" {
+@test "localhost: no other machine is reached" {
 	begin
 	serve good=tcp:127.0.0.1
 	GOOD=$(port good)
@@ -196,7 +196,7 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 	denied --net localhost connect 203.0.113.1:80
 }
 
-@test "localhost: nothing leaves by another device" {
+@test "localhost: no packet leaves by another network device" {
 	begin
 	[ "$(id -u)" -eq 0 ] || return 0
 	export LIMIT=0.3 DEVICE=v0 GOOD=9
@@ -212,7 +212,7 @@ for host, port in zip(sys.argv[1::2], sys.argv[2::2]):
 	said 'passed: []' 'left: 0'
 }
 
-@test "localhost: the resolver of this machine is named or closed" {
+@test "localhost: the local resolver is reached only if its port is listed" {
 	begin
 	denied --net localhost connect 127.0.0.53:53
 	allowed --net localhost:53 connect 127.0.0.53:53
@@ -226,7 +226,7 @@ print(s.connect_ex(("127.0.0.1", 53)) != 13)'
 	said True
 }
 
-@test "an address that changes while it is judged leads nowhere else" {
+@test "an address changed during the call leads nowhere else" {
 	begin
 	serve good=tcp:127.0.0.1 bad=tcp:127.0.0.1
 	"$PYTHON" probe.py flip "$(port good)" "$(port bad)" 1 >"$T/free.out"
@@ -238,7 +238,7 @@ print(s.connect_ex(("127.0.0.1", 53)) != 13)'
 	[ "$(settled bad)" -eq $((before + 1)) ]
 }
 
-@test "a connect that takes long: waiting and interrupting are as without cordon" {
+@test "a slow connect waits and is interrupted as in a bare run" {
 	begin
 	"$PYTHON" probe.py wait >"$T/free.out"
 	for net in localhost all; do
@@ -249,7 +249,7 @@ print(s.connect_ex(("127.0.0.1", 53)) != 13)'
 	    'nobody there: ECONNREFUSED'
 }
 
-@test "localhost: servers inside are reached from outside, on this machine" {
+@test "localhost: servers of the session are reached from outside on loopback" {
 	begin
 	"$CORDON" run --net localhost -- "$PYTHON" probe.py listen 3>&- &
 	started=$!
@@ -279,7 +279,7 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 	said '13 127.0.0.1 7999' '99 203.0.113.1 0' 'bound 127.0.0.1 0' 'bound 0.0.0.0 0'
 }
 
-@test "localhost: a server on all addresses is not reached by another device" {
+@test "localhost: a server on all addresses is not reached by another network device" {
 	begin
 	[ "$(id -u)" -eq 0 ] || return 0
 	cat >both.sh <<-'END'
@@ -318,7 +318,7 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 	[ "$(sed -n 2p "$T/out")" = 'from outside: 111' ] || complain confined
 }
 
-@test "domains: neither addresses nor this machine are reached as such" {
+@test "domains: neither addresses nor localhost are reached directly" {
 	begin
 	serve bad=tcp:127.0.0.1
 	policy "$T/policy" <<-END
@@ -381,7 +381,7 @@ for family in 2, 10:
 hello from inside' ] || complain 'both ways'
 }
 
-@test "domains: the server of somebody else is not reached, and that is told" {
+@test "domains: a server of another process is not reached, and that is reported" {
 	begin
 	cp "$TREE/tests/net/own.py" .
 	serve bad=tcp:127.0.0.1
@@ -406,7 +406,7 @@ hello from inside' ] || complain 'both ways'
 	touch stop
 }
 
-@test "domains: a port that was the session's is not, once somebody else has it" {
+@test "domains: a port of the session is not reached once another process has it" {
 	begin
 	has_diag || return 0
 	cp "$TREE/tests/net/own.py" .
@@ -432,7 +432,7 @@ hello from inside' ] || complain 'both ways'
 	wait
 }
 
-@test "domains: a port that changes hands while it is connected to" {
+@test "domains: a port that changes its owner during a connect is not reached" {
 	begin
 	has_diag || return 0
 	cp "$TREE/tests/net/own.py" .
@@ -454,7 +454,7 @@ hello from inside' ] || complain 'both ways'
 	wait
 }
 
-@test "descriptors that came from outside are no way around" {
+@test "inherited descriptors do not reach a refused address" {
 	begin
 	serve bad=tcp:127.0.0.1
 	# one that has no other end is refused (stdio.bats); this one lets go of its own

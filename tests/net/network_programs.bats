@@ -87,7 +87,7 @@ printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfi
 }
 
 # whether the extension says something nobody here can tell: an empty one stands for all
-@test "TLS that may hide whom it asks for: only where the policy says so" {
+@test "TLS with an encrypted client hello is allowed only by the policy" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	hello='printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfile cert.pem \
 		-verify_return_error -serverinfo 65037 -servername "$1" -connect "$0" | grep "GET /s"'
@@ -107,7 +107,7 @@ printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfi
 	heard 'asks for another name'
 }
 
-@test "HTTP/2: curl and node, over TLS; in the clear it is not followed" {
+@test "HTTP/2 works for curl and node over TLS, and is refused without TLS" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	serve h2 node "$TREE/tests/net/h2.js" "$T" "$T/cert.pem" "$T/key.pem"
 	reach "$h2" "$h2c"
@@ -244,7 +244,7 @@ publish()
 	END
 }
 
-@test "npm: install, ci and npx from a registry, in a home that has nothing yet" {
+@test "npm: install, ci and npx from a registry, in an empty home" {
 	hosting
 	publish
 	printf 'registry = http://a.test:%s/\naudit = false\nfund = false\nupdate-notifier = false\nfetch-retries = 0\n' \
@@ -326,7 +326,7 @@ is_started_or_gone()
 	[ -S "$T/r.sock" ] || ! kill -0 "$started" 2>/dev/null
 }
 
-@test "redis-cli on localhost: its port, and no other" {
+@test "redis-cli on localhost reaches its port and no other" {
 	start_redis
 	"$PYTHON" -c 'import socket; s = socket.create_connection(("127.0.0.1", '"$redis"'))'
 	expect 0 run --net "localhost:$redis" -- redis-cli -h localhost -p "$redis" set key some-value

@@ -53,7 +53,7 @@ events()
 	END
 }
 
-@test "a failed run that asked for the network says so, once, and which options there are" {
+@test "a failed run that tried the network reports it once, with the options" {
 	ask
 	expect 9 run --status-fd 5 -- "$PYTHON" ask.py 5>"$T/status"
 	said EACCES
@@ -70,7 +70,7 @@ events()
 	silent
 }
 
-@test "tools that fetch are told of by their names" {
+@test "refused network attempts are reported with the program's name" {
 	expect 6 run -- curl -sS http://example.com/
 	heard "cordon: refused: network for curl: no network access is granted; $advice"
 	expect 1 run -- sh -c 'git ls-remote http://example.com/x || exit 1'
@@ -80,7 +80,7 @@ events()
 }
 
 # The options are tried as they stand; a mode that was typed stays, so another has to be.
-@test "what is advised helps" {
+@test "the advised options work" {
 	ask
 	expect 9 run --net none -- "$PYTHON" ask.py
 	heard 'allow a host with --net domains --domain NAME, this machine'
@@ -95,7 +95,7 @@ events()
 	[[ $err != *'access is granted'* ]] || complain 'there is one'
 }
 
-@test "the network has a place among the three lines, and one only" {
+@test "the network uses one of the three lines" {
 	ask
 	mkdir kept
 	tries='for i in 1 2 3 4; do echo x >kept/$i; done; "$0" ask.py 1 one; "$0" ask.py 1 two; echo x >kept/5; exit 7'
@@ -106,7 +106,7 @@ events()
 	[ "$(events)" = "$(printf '%s\n' one two)" ] || complain "$(events)"
 }
 
-@test "a flood is one event, and a name writes nothing to the terminal" {
+@test "a flood of attempts is one event, and a program's name is printed escaped" {
 	ask
 	expect 9 run --status-fd 5 -- "$PYTHON" ask.py 2000 5>"$T/status"
 	[ "$out" = EACCES ] && [ "$(events | wc -l)" -eq 1 ] || complain "$(cat "$T/status")"
@@ -116,7 +116,7 @@ events()
 	events >/dev/null
 }
 
-@test "where there is no broker it is refused as ever, and not told" {
+@test "without a broker the network is refused and not reported" {
 	ask
 	expect 9 run --status-fd 5 "${alone[@]}" -- "$PYTHON" ask.py 5>"$T/status"
 	[ "$out" = EACCES ] || complain 'another errno was expected'
@@ -131,7 +131,7 @@ events()
 	one_notice 'network for '
 }
 
-@test "System V memory, semaphores and queues are not there, and who asks is told of" {
+@test "System V memory, semaphores and queues return ENOSYS, and the attempt is reported" {
 	cat >sysv.py <<-'END'
 		import ctypes, errno, sys
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -170,7 +170,7 @@ events()
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
 }
 
-@test "of two sandboxes the outer one tells what the inner one would have allowed" {
+@test "the outer session reports its refusal of what the nest allows" {
 	ask
 	inside=(--read "${CORDON%/*}" --execute "${CORDON%/*}")
 	expect 9 run --status-fd 5 "${inside[@]}" -- "$CORDON" run -q --net all -- "$PYTHON" ask.py 5>"$T/status"
@@ -182,7 +182,7 @@ events()
 	[ "$out" = EACCES ] || complain 'another errno was expected'
 }
 
-@test "in a named session who asked is told, and nobody else" {
+@test "in a shared session a refusal is reported only to the invoker of the command" {
 	ask
 	"$CORDON" run --session told -- sh -c 'touch up; while [ ! -e go ]; do sleep 0.05; done; exit 9' \
 	    2>"$T/keeper" </dev/null 3>&- &
@@ -198,7 +198,7 @@ events()
 	[ "$status" -eq 9 ] && [ ! -s "$T/keeper" ] || complain "$(cat "$T/keeper")"
 }
 
-@test "a command whose cpu time is over says so, and one that does not heed it is ended" {
+@test "a command over its cpu time is reported, and killed if it ignores SIGXCPU" {
 	expect 152 run --cpu-time 1s -- sh -c 'while :; do :; done'
 	one_notice 'cordon: the limit of cpu time ended it'
 	expect 137 run --cpu-time 1s -- sh -c 'trap "" XCPU; while :; do :; done'
@@ -216,7 +216,7 @@ events()
 	(ulimit -t 20 && expect 0 run --cpu-time 20s -- sh -c 'ulimit -S -t; ulimit -H -t' && [ "$out" = $'20\n20' ])
 }
 
-@test "what is advised about a socket is what run takes" {
+@test "run accepts the option that is advised for a socket" {
 	mkdir "$T/folder"
 	denied socket "$T/later.sock"
 	said "to allow it: make it, then --socket $T/later.sock"
@@ -233,7 +233,7 @@ events()
 }
 
 # By its name as a user the home may be missing, whatever HOME says: that nothing is logged there is said.
-@test "a log that has no place is named" {
+@test "a log that cannot be written is reported" {
 	echo x >"$T/file"
 	XDG_STATE_HOME=$T/file/state expect 0 run -- true
 	one_notice "cordon: cannot write the audit log $T/file/state/cordon/audit/shell-"
@@ -298,7 +298,7 @@ is_gone()
 	! kill -0 "$1" 2>/dev/null
 }
 
-@test "free, a listener of one's own says yes" {
+@test "free, an own seccomp listener allows the call" {
 	orphan
 	touch first second
 	timeout 60 "$PYTHON" orphan.py >"$T/said" 3>&-
@@ -307,7 +307,7 @@ is_gone()
 }
 
 # The orphan lives as long as nobody can end it: its launcher is stopped, and the guard is gone.
-@test "a broker that is stopped, killed or replaced is no way to a socket" {
+@test "no socket can be created while the broker is stopped, killed or replaced" {
 	orphan
 	"$CORDON" run -- sh -c 'setsid "$1" orphan.py & wait' sh "$PYTHON" >"$T/said" 2>/dev/null 3>&- &
 	launcher=$!

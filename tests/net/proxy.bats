@@ -23,31 +23,31 @@ role()
 	done
 }
 
-@test "http URLs and CONNECT by the token of the session, and only by it" {
+@test "http URLs and CONNECT need the token of the session" {
 	role http_urls tokens tunnels
 }
 
-@test "names, ports and addresses that are not listed are refused in words" {
+@test "unlisted names, ports and addresses are refused with a message" {
 	role refusals wildcards empty_list
 }
 
-@test "a name that leads to a private address is refused, also when it flips" {
+@test "a name with a private address is refused, also when its addresses change" {
 	role private_addresses own_ports
 }
 
-@test "TLS and HTTP are for the name of the connection" {
+@test "the server name in TLS and HTTP must be the connection's" {
 	role server_names hidden_names second_hellos second_hellos_after_alerts odd_requests odd_names split_requests
 }
 
-@test "other protocols need an opaque port, SSH needs a server that speaks it" {
+@test "other protocols need an opaque port, SSH needs an SSH server" {
 	role unnamed_protocols other_upgrades ssh_on_both_sides
 }
 
-@test "the resolver stub answers for allowed names, and asks for no others" {
+@test "the resolver stub answers for allowed names and queries no others" {
 	role stub
 }
 
-@test "a connection that is turned round" {
+@test "a redirected connection" {
 	role through uninvited strangers through_tls
 }
 
@@ -55,7 +55,7 @@ role()
 	role six six_dropped
 }
 
-@test "who is not there, and who hangs" {
+@test "servers that refuse, and servers that do not answer" {
 	role failures slow_ones cut_off unproven load
 }
 
@@ -63,16 +63,16 @@ role()
 	role upstream upstream_hangs
 }
 
-@test "many connections, little memory" {
+@test "many connections use little memory" {
 	role many memory storm held limits
 }
 
-@test "every byte arrives, at any pace, and whoever is cut off is the end of it" {
+@test "every byte arrives at any pace, and a closed end closes the other" {
 	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" "$(dirname "$CORDON")/tests/net/role" \
 	    >"$T/out" 2>"$T/err" || complain "$(cat "$T/out" "$T/err")"
 }
 
-@test "it is confined, and ends with its session" {
+@test "the proxy is confined and ends with its session" {
 	role walls the_end
 }
 
@@ -123,7 +123,7 @@ inside()
 	    -- "$@" 9>&-
 }
 
-@test "the variables of a session lead to its proxy" {
+@test "the proxy variables of a session name its proxy" {
 	servers 'a.test 127.0.0.1'
 	HTTP_PROXY='' NO_PROXY=a.test RES_OPTIONS=ndots:9 inside 0 env
 	for name in HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy; do
@@ -174,7 +174,7 @@ http.get({host: u.hostname, port: u.port, path: 'http://a.test:$web/node',
 	said 'GET /node'
 }
 
-@test "programs that know no proxy are led to it all the same" {
+@test "programs without proxy support are redirected to the proxy" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	inside 0 curl -sS --noproxy '*' --max-time 60 "http://a.test:$web/direct"
 	said "GET /direct host=a.test:$web"
@@ -199,7 +199,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	[ "$(grep -c evil "$T/asked")" -eq 0 ]
 }
 
-@test "what is refused is said to the program, on the status descriptor, in the log and at the end" {
+@test "a refusal of the proxy reaches the program, the status descriptor, the log and the final report" {
 	servers 'a.test 127.0.0.1' 'b.test 10.0.0.1' 'evil.test 127.0.0.1'
 	expect 22 run --accept net.tcp --accept net.udp --accept net.domains --accept net.dns \
 	    --status-fd 8 -- curl -sS --max-time 60 --fail-with-body "http://evil.test:$web/" \
@@ -227,7 +227,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	silent
 }
 
-@test "names are looked up where --resolver says" {
+@test "--resolver sets the resolver" {
 	servers 'a.test 127.0.0.1'
 	user_policy <<-END
 		{"network": {"domains": ["a.test"], "ports": [$web], "private": ["127.0.0.1"], "resolver": "127.0.0.1:9"}}
@@ -240,7 +240,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	grep -q '^a.test ' "$T/asked"
 }
 
-@test "another session, or nobody, has no use of a session's proxy" {
+@test "a session's proxy refuses other sessions and clients without its token" {
 	servers 'a.test 127.0.0.1'
 	# shellcheck disable=SC2154 # web is set by servers
 	inside 0 sh -c 'curl -s --max-time 60 -o /dev/null -w "%{http_code}" -x "http://${HTTP_PROXY#*@}" \
@@ -267,7 +267,7 @@ gone()
 	complain "the proxy is still there: $1"
 }
 
-@test "the proxy is gone with its session, however that ends" {
+@test "the proxy ends with its session, however that ends" {
 	servers 'a.test 127.0.0.1'
 	inside 3 sh -c 'echo "$HTTP_PROXY"; exit 3'
 	gone "$out"
@@ -282,7 +282,7 @@ gone()
 	gone "$(cat url)"
 }
 
-@test "a proxy that cannot be gone through is an error, before anything starts" {
+@test "an unusable upstream proxy is an error before the start" {
 	servers 'a.test 127.0.0.1'
 	export ALL_PROXY=socks5://127.0.0.1:1
 	inside 125 true
@@ -290,7 +290,7 @@ gone()
 	unset ALL_PROXY
 }
 
-@test "the commands of a named session share one proxy" {
+@test "the commands of a shared session have one proxy" {
 	servers 'a.test 127.0.0.1'
 	expect 0 run --session web --accept net.tcp --accept net.udp --accept net.domains \
 	    --accept net.dns -- sh -c 'echo "$HTTP_PROXY"; sleep 1000 >/dev/null 2>&1 &' 9>&-
@@ -306,7 +306,7 @@ gone()
 
 # ---- programs that have never heard of a proxy ----
 
-@test "in a named session a refusal is told to whose command it was" {
+@test "in a shared session a refusal is reported to the invoker of the command" {
 	servers 'a.test 127.0.0.1'
 	is_kept || return 0
 	"$CORDON" run --session two --status-fd 8 -- sh -c 'touch ready; n=0
@@ -386,7 +386,7 @@ asyncio.run(main())"
 	said 'echo ready'
 }
 
-@test "without proxy variables: processes outside neither ask the resolver nor take its places" {
+@test "without proxy variables: processes outside can neither query the resolver nor use up its slots" {
 	servers 'a.test 127.0.0.1' 'b.test 127.0.0.1'
 	is_kept || return 0
 	mkfifo "$T/strangers"
@@ -411,7 +411,7 @@ asyncio.run(main())"
 	fi
 }
 
-@test "without proxy variables: what names no host needs an opaque port" {
+@test "without proxy variables: data that names no host needs an opaque port" {
 	servers 'a.test 127.0.0.1'
 	is_kept || return 0
 	for text in 'PING' 'GET /nine\r\nHost: b.test'; do

@@ -20,15 +20,15 @@ role()
 	role http_urls tunnels tokens refusals private_addresses server_names second_hellos second_hellos_after_alerts odd_requests
 }
 
-@test "the portable proxy: who is not there, hangs, or breaks off" {
+@test "the portable proxy: servers that refuse, hang, or break off" {
 	role failures slow_ones cut_off unproven
 }
 
-@test "the portable proxy: another proxy, IPv6, names, connections turned round" {
+@test "the portable proxy: an upstream proxy, IPv6, names, redirected connections" {
 	role upstream six stub through
 }
 
-@test "the portable proxy: every byte arrives, at any pace" {
+@test "the portable proxy: every byte arrives at any pace" {
 	timeout 300 "$PYTHON" "$TREE/tests/net/streams.py" \
 	    "$(dirname "$CORDON")/tests/net/role_portable" >"$T/out" 2>"$T/err" ||
 	    complain "$(cat "$T/out" "$T/err")"

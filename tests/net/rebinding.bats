@@ -6,7 +6,7 @@
 
 load ../lib/common
 
-@test "domains: a name does not lead to this machine by an address of the open network" {
+@test "domains: a name with a public address of this machine does not reach it" {
 	how=-n
 	[ "$(id -u)" -eq 0 ] || how=-rn
 	unshare "$how" ip link set lo up 2>/dev/null || skip 'needs a network of its own'

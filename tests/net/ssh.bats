@@ -56,7 +56,7 @@ teardown()
 	stop_servers
 }
 
-@test "ssh and scp, by the agent's key" {
+@test "ssh and scp use the key of the agent" {
 	begin
 	reaches plain 'hello from tester' "$ssh" "$other_ssh" \
 	    ssh -F config -p @PORT @HOST 'echo hello from $USER; exec cat'
@@ -70,7 +70,7 @@ teardown()
 	expect 1 run -p ssh -- cat "$T/key/id"
 }
 
-@test "without the profile there is no agent, and a project does not get one by asking" {
+@test "without the profile there is no agent, and a project's request grants none" {
 	begin
 	options=()
 	led 0 sh -c 'echo "[${SSH_AUTH_SOCK:-}]"'

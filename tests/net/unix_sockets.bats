@@ -51,7 +51,7 @@ abi()
 print(json.load(sys.stdin)["facts"]["landlock_abi"])'
 }
 
-@test "a socket that nobody named is out of reach on every way" {
+@test "a socket that is not granted cannot be reached by any call" {
 	begin
 	serve "out=unix:$O/s" "datagram=datagram:$O/s.d"
 	# free, all of them get there
@@ -68,7 +68,7 @@ print(json.load(sys.stdin)["facts"]["landlock_abi"])'
 	denied socket "$O/s"
 }
 
-@test "a socket that is named is reached, also by another name of it" {
+@test "a granted socket is reached, also by another name" {
 	begin
 	serve "named=unix:$O/s" "other=unix:$O/o"
 	ln -s "$O/s" link
@@ -94,7 +94,7 @@ for p in sys.argv[1:]:
 	[ "$(reached other)" -eq 1 ]
 }
 
-@test "a folder is no socket, and its sockets are not meant by it" {
+@test "a grant of a folder does not grant the sockets in it" {
 	begin
 	serve "out=unix:$O/s"
 	refused run --socket "$O" -- true
@@ -106,7 +106,7 @@ socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$O/s"
 	[ "$(reached out)" -eq 0 ]
 }
 
-@test "what lies in the project, and what a run makes, is reached" {
+@test "sockets in the project and those made in the session are reached" {
 	begin
 	serve "in=unix:$P/in"
 	script='import os, socket, sys
@@ -137,7 +137,7 @@ print(s.recv(9).decode())'
 	allowed socket "$P/in"
 }
 
-@test "a socket that is moved to where others are reached is not" {
+@test "a socket moved into a granted folder is not reached" {
 	begin
 	cp "$TREE/tests/net/moves.py" .
 	mkdir -p "$T/served"
@@ -169,7 +169,7 @@ print(s.recv(9).decode())'
 	[ "$(reached out)" -eq 0 ]
 }
 
-@test "a socket that is moved to the name of another is not reached by it" {
+@test "a socket moved to the name of a granted one is not reached" {
 	begin
 	mkdir "$O/d"
 	serve "out=unix:$O/d/s" "named=unix:$O/d/named" "own=unix:$O/d/own"
@@ -197,7 +197,7 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[2])'
 	[ "$(reached out)" -eq 0 ]
 }
 
-@test "a home as a project does not open the sockets in it" {
+@test "a home as project does not grant the sockets in it" {
 	begin
 	serve "agent=unix:$HOME/agent"
 	expect 1 run -C "$HOME" --accept files.carveout -- "$PYTHON" -c 'import socket, sys
@@ -208,7 +208,7 @@ socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$HOME/agent"
 socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$HOME/agent"
 }
 
-@test "abstract names of others are out of reach" {
+@test "abstract sockets of other processes are not reached" {
 	begin
 	name=cordon-$$-$RANDOM
 	serve "out=abstract:$name"
@@ -223,7 +223,7 @@ socket.socket(socket.AF_UNIX).connect("\0" + sys.argv[1])'
 	[ "$(reached out)" -eq 1 ]
 }
 
-@test "an address that changes while it is judged leads nowhere else" {
+@test "an address changed during the call leads nowhere else" {
 	begin
 	serve "denied=unix:$O/s" "allowed=unix:$O/t"
 	# free, both are reached
@@ -239,7 +239,7 @@ socket.socket(socket.AF_UNIX).connect("\0" + sys.argv[1])'
 	[ "$(reached denied)" -eq "$before" ]
 }
 
-@test "a server without room: waiting, interrupting and killing are as without cordon" {
+@test "a connect to a full server waits, is interrupted and killed as in a bare run" {
 	begin
 	serve "full=full:$O/f" "allowed=unix:$O/t"
 	"$PYTHON" unix.py waiting "$O/f" "$O/t" >"$T/free.out"
@@ -250,7 +250,7 @@ socket.socket(socket.AF_UNIX).connect("\0" + sys.argv[1])'
 	    'begun again: done' 'after many: allowed'
 }
 
-@test "the agent of ssh by its name, and only then" {
+@test "ssh's agent is reached only if it is granted" {
 	begin
 	command -v ssh-agent ssh-add >/dev/null || skip 'no ssh-agent'
 	ssh-agent -D -a "$O/agent" >/dev/null 2>&1 3>&- &
@@ -265,7 +265,7 @@ socket.socket(socket.AF_UNIX).connect("\0" + sys.argv[1])'
 	heard 'Permission denied'
 }
 
-@test "presets stand for the sockets of a service" {
+@test "presets name the sockets of a service" {
 	begin
 	export XDG_RUNTIME_DIR=$O
 	mkdir "$O/podman" "$O/gnupg"
@@ -282,7 +282,7 @@ print(s.recv(9).decode())'
 	done
 }
 
-@test "a socket bound in the project reports the address that it was given" {
+@test "getsockname reports the address that bind was given" {
 	begin
 	ln -s "$P" "$O/project"
 	for given in "$P" "$O/project"; do
@@ -298,7 +298,7 @@ print(s.recv(9).decode())'
 	done
 }
 
-@test "python's managers and servers find their sockets in the project" {
+@test "python's managers and servers use sockets in the project" {
 	begin
 	expect 0 run -- env TMPDIR="$P" "$PYTHON" -c 'import multiprocessing
 with multiprocessing.Manager() as manager:

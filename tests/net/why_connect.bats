@@ -38,7 +38,7 @@ begin()
 	END
 }
 
-@test "a name that the hosts file gives to this machine is this machine" {
+@test "a name that the hosts file maps to this machine is localhost" {
 	how=-m
 	[ "$(id -u)" -eq 0 ] || how=-rm
 	printf '127.0.0.1 localhost\n127.0.0.1 here.test # other.test\n127.0.0.1 Both.test\n192.0.2.9 both.test far.test\n' >hosts
@@ -72,7 +72,7 @@ begin()
 	unshare "$how" bash -c 'cd "$P" && hosts_agree' || complain 'in it'
 }
 
-@test "with domains port 53 of any address is the session's resolver, and no other port is" {
+@test "with domains port 53 of any address is the session's resolver, other ports are not" {
 	begin
 	for host in 192.0.2.1 127.0.0.1 0.0.0.0 ::1 localhost; do
 		spelled=$host
@@ -90,7 +90,7 @@ begin()
 	agree no -- 192.0.2.1 53
 }
 
-@test "what is no socket is not connected to, and why says so" {
+@test "a file that is no socket cannot be connected to, and why says so" {
 	cat >unix.py <<-'END'
 		import errno, os, socket, sys
 		os.path.exists("s") or socket.socket(socket.AF_UNIX).bind("s")

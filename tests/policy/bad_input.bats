@@ -195,7 +195,7 @@ regexes()
 	bad 1:21 "{\"files\": {\"read\": [\"/$(printf 'a%.0s' {1..5000})\"]}}"
 }
 
-@test "an unset token is an error" {
+@test "an unset variable in a path is an error" {
 	policy token.json <<<'{"files": {"read": ["$SSH_AUTH_SOCK"]}}'
 	refused_at token.json:1:21 check token.json
 	heard '$SSH_AUTH_SOCK'
@@ -211,7 +211,7 @@ regexes()
 	heard 'regular expression'
 }
 
-@test "JSON that is nearly right" {
+@test "almost valid JSON is refused" {
 	bad 1:4 '{} {}'
 	bad 1:2 '{,}'
 	bad 1:9 '{"tmp": private}'
@@ -228,7 +228,7 @@ regexes()
 	refused_at bad.json:1:8 check bad.json
 }
 
-@test "several lines: the line counts, tabs and letters are one column each" {
+@test "positions count lines, and each tab or letter is one column" {
 	bad 3:2 $'{\n  // ä comment\n\t"flies": {}}'
 	bad 1:17 '{/* äöü */      "flies": {}}'
 	bad 2:1 $'{\r\n"flies": {}}'
@@ -236,7 +236,7 @@ regexes()
 
 # --- patterns ---
 
-@test "a regular expression that explodes is stopped and counts as a denial" {
+@test "a regular expression with exponential time is stopped and counts as a denial" {
 	policy slow.json <<-'END'
 		{"files": {"default": "r", "rules": [
 		  {"effect": "deny", "rights": "r", "path": "/srv/(a+)+(a+)+(b|c)", "match": "regex"}]}}
@@ -246,7 +246,7 @@ regexes()
 	allowed -p ./slow.json read /srv/x
 }
 
-@test "an allow by a pattern that explodes allows nothing" {
+@test "an allow by such an expression allows nothing" {
 	policy slow.json <<-'END'
 		{"files": {"rules": [
 		  {"effect": "allow", "rights": "r", "path": "/srv/(a+)+(a+)+(b|c)", "match": "regex"}]}}
@@ -255,7 +255,7 @@ regexes()
 	allowed -p ./slow.json read /srv/aac
 }
 
-@test "a glob of many stars answers" {
+@test "a glob with many stars is decided quickly" {
 	policy stars.json <<<"{\"files\": {\"deny\": [\"**/$(printf '*a%.0s' {1..100})b\"]}}"
 	status=0
 	timeout 60 "$CORDON" why -p ./stars.json read "/usr/share/$(printf 'a%.0s' {1..250})" >"$T/out" || status=$?
@@ -293,7 +293,7 @@ print(json.dumps({"files": {"deny": ["**/" + "**/" * 1000 + "x"]}}))' >stars.jso
 	heard 'g.json:1:2'
 }
 
-@test "an unknown profile in extends: the place, and the nearest one" {
+@test "an unknown profile in extends: its position, and the nearest name" {
 	policy near.json <<<'{"extends": ["agnet"]}'
 	refused_at near.json:1:14 check near.json
 	heard '"agent"'
@@ -347,7 +347,7 @@ print(json.dumps({"files": {"deny": ["**/" + "**/" * 1000 + "x"]}}))' >stars.jso
 	refused why read x
 }
 
-@test "a user's policy that belongs to somebody else is refused" {
+@test "a user's policy that belongs to another user is refused" {
 	user_policy <<<'{}'
 	if [ "$(id -u)" -eq 0 ]; then
 		chown 65534 "$XDG_CONFIG_HOME/cordon/config.json"
@@ -379,7 +379,7 @@ facts_file()
 	rm "$XDG_CONFIG_HOME/cordon/config.json"
 }
 
-@test "files that are not there" {
+@test "missing policy files" {
 	refused check ./nowhere.json
 	heard nowhere.json
 	refused check nowhere
@@ -409,7 +409,7 @@ facts_file()
 
 # --- surroundings ---
 
-@test "HOME unset: what needs no home works, what needs it is refused by name" {
+@test "HOME unset: paths without the home work, others are refused by name" {
 	unset HOME XDG_CONFIG_HOME XDG_STATE_HOME
 	allowed read /usr/share
 	refused why read '~/x'
@@ -436,7 +436,7 @@ facts_file()
 	expect 0 plan --help
 }
 
-@test "text from --policy-json has places too" {
+@test "text from --policy-json has positions, too" {
 	refused_at '--policy-json:1:2' why --policy-json '{"flies": {}}' read /etc
 	refused_at '--policy-json:2:8' plan --policy-json $'{\n"tmp": 1}'
 	refused plan --policy-json ''
@@ -452,7 +452,7 @@ facts_file()
 	refused_at "$XDG_CONFIG_HOME/cordon/config.json:1:12" why -p good.json read /srv/x
 }
 
-@test "a hostile file name is shown on one line, without its control characters" {
+@test "a hostile file name is printed on one line, without its control characters" {
 	local name=$'a\nb\033[31m.json'
 
 	printf '{"flies": {}}' >"$name"
@@ -461,7 +461,7 @@ facts_file()
 	refused check $'./no\nwhere'
 }
 
-@test "every file of the fuzzers' corpora is answered" {
+@test "every file of the fuzzing corpora is read or refused" {
 	local file
 
 	for file in "$TREE"/fuzz/corpus/{native,zed,flow,clash}/*; do
@@ -477,7 +477,7 @@ facts_file()
 	done
 }
 
-@test "a number out of range is named, with the range" {
+@test "a number out of range is reported with the range" {
 	bad 1:26 '{"limits": {"processes": 99999999999999999999}}'
 	heard '99999999999999999999 is not a whole number from 1 to 4503599627370495'
 	bad 1:26 '{"limits": {"processes": -1}}'

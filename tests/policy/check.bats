@@ -8,7 +8,7 @@ load ../lib/common
 
 COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 
-@test "a good policy: status 0, and a word that it was read" {
+@test "a good policy: status 0, and a line that it was read" {
 	policy good.json <<<'{"files": {"deny": ["$PROJECT/secret"]}, "limits": {"time": "10m"}}'
 	mkdir secret
 	expect 0 check good.json
@@ -16,7 +16,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	silent
 }
 
-@test "without a file every source is judged" {
+@test "without a file every source is checked" {
 	user_policy <<<'{"flies": {}}'
 	refused_at "$XDG_CONFIG_HOME/cordon/config.json:1:2" check
 	heard 'unknown key "flies"' 'did you mean "files"?'
@@ -27,14 +27,14 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	expect 0 check
 }
 
-@test "with a file only that file is judged" {
+@test "with a file only that file is checked" {
 	user_policy <<<'{"flies": {}}'
 	policy <<<'{"flies": {}}'
 	policy good.json <<<'{}'
 	expect 0 check good.json
 }
 
-@test "a finding: a line with the place, status 1" {
+@test "a finding: a line with its position, status 1" {
 	policy pair.json <<-'END'
 		{
 		  "files": {
@@ -65,7 +65,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	said 'missing.json:1:21: note: '
 }
 
-@test "likely secrets in start-up files are named, never shown" {
+@test "likely secrets in start-up files are named, and their values never printed" {
 	printf 'export DEMO_API_TOKEN=hush-hush-value\n' >"$HOME/.bashrc"
 	policy readable.json <<<'{"files": {"read": ["~/.bashrc"]}}'
 	expect 1 check readable.json
@@ -323,7 +323,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	END
 }
 
-@test "closed standard error and input change no answer" {
+@test "closed standard error and input do not change the answer" {
 	status=0
 	out=$("$CORDON" why read /etc <&- 2>&-) || status=$?
 	[ "$status" -eq 0 ]

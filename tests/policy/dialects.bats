@@ -139,7 +139,7 @@ zed()
 	unsaid /System
 }
 
-@test "zed: holes are lost, and check says so in a line each" {
+@test "zed: grants that would open a hole are dropped, and check lists each" {
 	zed '{"enabled": true}'
 	unsaid '"/run/user"' '"/dev"' '"~/.config"'
 	denied -p zed:settings.json read '~/.config/gh/hosts.yml'
@@ -376,7 +376,7 @@ zed()
 	heard clash.json:1: default
 }
 
-@test "clash: one of several by name, unknown names list the others" {
+@test "clash: one of several policies by name, an unknown name lists the others" {
 	local file=$TREE/examples/clash-presets.json
 
 	printed "clash:$file#project"
@@ -408,7 +408,7 @@ zed()
 
 # --- told apart ---
 
-@test "the shape tells the dialect, a prefix decides it" {
+@test "the dialect is recognised by its keys, or named by a prefix" {
 	printf '{"terminal": {"sandbox": {"enabled": true}}}' >a.json
 	printed a.json
 	json 'd["network"] == "all"'

@@ -5,7 +5,7 @@
 
 load ../lib/common
 
-@test "help about one command, by the word as by the option" {
+@test "help about a command, by the word and by the option" {
 	expect 0 help run
 	cp "$T/out" "$T/word"
 	expect 0 run --help
@@ -37,7 +37,7 @@ load ../lib/common
 	heard 'did you mean --time? `cordon run --help` says more'
 }
 
-@test "values: what there is instead" {
+@test "unknown values: the message lists the known ones" {
 	refused run --time '5 min' true
 	heard '"5 min" has an unknown unit; there are s, m, h, d'
 	refused run --memory 2GB true
@@ -56,7 +56,7 @@ load ../lib/common
 	heard 'which sandbox is not said (clash:FILE#NAME)' '"readonly", "project"'
 }
 
-@test "tokens that mean nothing say why" {
+@test "unknown tokens are refused with the reason" {
 	refused why read '$FOO/x'
 	heard '"$FOO/x" starts with a token that is not known; there are ~, $HOME'
 	refused why read '~somebody/x'
@@ -66,7 +66,7 @@ load ../lib/common
 	heard '$CWD is a home, or holds one'
 }
 
-@test "a folder that cannot be made is not advised to be written with a slash" {
+@test "no trailing slash is advised for a folder that cannot be created" {
 	refused run --write "$T/none" true
 	heard 'does not exist; make it, end it with a / or drop the rule'
 	expect 0 run --write "$T/made/" -- sh -c 'echo x >"$1"' sh "$T/made/x"
@@ -75,7 +75,7 @@ load ../lib/common
 	heard 'does not exist, and is not made outside of your own folders; make it or drop the rule'
 }
 
-@test "a plan without a text of anybody's has no sources" {
+@test "a plan without a policy text has no sources" {
 	expect 0 plan
 	grep -qx 'sources   none' "$T/out" || complain 'no sources were expected'
 	! grep -q ' $' "$T/out" || complain 'a line ends in a blank'
@@ -104,7 +104,7 @@ load ../lib/common
 }
 
 # Where there is no cgroup a limit that needs one is refused: what is offered must not.
-@test "the limits that init offers can be kept everywhere" {
+@test "the limits that init offers can be enforced everywhere" {
 	expect 0 init --print
 	sed 's|// \("limits": .*\)|\1|' "$T/out" >.cordon.json
 	grep -q '^  "limits": ' .cordon.json || complain 'no limits are offered'
@@ -115,7 +115,7 @@ load ../lib/common
 	heard 'cannot be the project: it is a home folder, hidden in one'
 }
 
-@test "a whole line in place of a command" {
+@test "a quoted command line as command is reported with advice" {
 	expect 127 run 'ls -la'
 	one_notice 'ls -la: not found; a whole line is run by sh -c'
 	expect 127 run nonsense

@@ -55,7 +55,7 @@ events()
 	    'len([x for x in d if x["event"] == "trust"][0]["requests"]) == 1'
 }
 
-@test "what a command chooses forges no line: its own name, names of files, hosts, programs" {
+@test "names that a command chooses forge no line: of itself, files, hosts, programs" {
 	forged='{"v": 1, "time": "2026-01-01T00:00:00Z", "session": "0000000000000000", "event": "end", "cause": "exit", "status": 0}'
 	name=$(printf 'x\n%s\n\033[2Jcordon: refused: forged\r\342\200\256\377' "$forged" | tr / _)
 	expect 3 run --status-fd 5 -- sh -c 'echo x >"$HOME/$1"; mkdir "$HOME/$1"; cp "$(command -v bash)" "./$2"; "./$2" -c ": >/dev/tcp/127.0.0.1/80"

@@ -5,7 +5,7 @@
 
 load ../lib/common
 
-@test "every example: nothing to warn of, and a command runs with it" {
+@test "every example has no warning, and a command runs with it" {
 	local file count=0
 
 	# the home of a test is in /tmp, and one of the presets grants that
@@ -33,7 +33,7 @@ load ../lib/common
 	done
 }
 
-@test "what the examples promise, holds" {
+@test "what the examples claim is enforced" {
 	expect 0 run -p "$TREE/examples/drop-folder.json" -- sh -c 'echo one >~/drop/a'
 	expect 2 run -p "$TREE/examples/drop-folder.json" -- sh -c 'echo two >~/drop/a || exit 2'
 	expect 1 run -p "$TREE/examples/drop-folder.json" -- rm -f "$HOME/drop/a"

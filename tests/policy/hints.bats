@@ -56,7 +56,7 @@ helps()
 	unsaid 'to allow it'
 }
 
-@test "what no profile has: the folder, or one that is made for it" {
+@test "for a path of no profile the folder is advised, also a missing one" {
 	mkdir -p "$HOME/data"
 	helps touch "$HOME/data/x"
 	[ "$(advice)" = '' ] && [ -e "$HOME/data/x" ]
@@ -107,7 +107,7 @@ helps()
 }
 
 # redis-server --daemonize and nginx do that: the caller ends with 0.
-@test "a server in the background that got no socket is told of, though the command succeeded" {
+@test "a background server that got no socket is reported, though the command succeeded" {
 	cat >server.py <<-'END'
 		import os, socket, sys
 		if os.fork():
@@ -195,7 +195,7 @@ except PermissionError: pass'
 	said ran
 }
 
-@test "ansible: the folder that is advised is enough" {
+@test "ansible: the advised folder is enough" {
 	command -v ansible >/dev/null || skip 'no ansible'
 	# else it asks for the home of the user's entry
 	export ANSIBLE_REMOTE_TMP=$HOME/.ansible/tmp

@@ -14,7 +14,7 @@ load ../lib/common
 	expect 0 check -q
 }
 
-@test "never replaces a policy that is there, unless told to" {
+@test "never replaces an existing policy without --force" {
 	policy <<<'{"tmp": "private"}'
 	refused init
 	heard "$P/.cordon.json" --force
@@ -86,7 +86,7 @@ starter()
 	allowed -p ./starter.json read /usr/share
 }
 
-@test "what init writes is judged without a warning, and asks for no more than its profiles" {
+@test "the written policy has no warning, and requests no more than its profiles" {
 	printf '{}\n' >package.json
 	expect 0 init
 	status=0
@@ -96,7 +96,7 @@ starter()
 	expect 0 check
 }
 
-@test "a home, / and a folder that cannot be written: 125, nothing left behind" {
+@test "a home, / and an unwritable folder: 125, no file is left" {
 	cd "$HOME"
 	refused init
 	[ ! -e .cordon.json ]

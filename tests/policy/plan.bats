@@ -17,7 +17,7 @@ facts()
 	printf '%s\n' "${1:-$MODERN}" >"$T/facts.json"
 }
 
-@test "words: project, sources, rules with their place, guarantees" {
+@test "the plan prints project, sources, rules with positions, guarantees" {
 	facts
 	expect 0 plan --facts "$T/facts.json"
 	silent
@@ -37,7 +37,7 @@ facts()
 	said '/home/linuxbrew/.linuxbrew'
 }
 
-@test "--json: one object with everything a program needs" {
+@test "--json: one object with all of it" {
 	facts
 	policy <<<'{"network": "all"}'
 	expect 0 plan --json --facts "$T/facts.json"
@@ -57,7 +57,7 @@ facts()
 	json "(d['gaps'] > 0) == ($status == 1)"
 }
 
-@test "facts that a run has no use for are probed where they are shown" {
+@test "facts that a run does not need are probed where they are printed" {
 	local fact
 
 	status=0
@@ -71,7 +71,7 @@ facts()
 	done
 }
 
-@test "an old kernel: status 1, each gap with reason and way out" {
+@test "an old kernel: status 1, each gap with reason and remedy" {
 	facts '{"system": "linux", "kernel": "5.4", "landlock_abi": 0, "seccomp_filter": true,
 		"broker": true, "tree": true}'
 	expect 1 plan --facts "$T/facts.json"
@@ -106,7 +106,7 @@ for g in json.load(open(sys.argv[1]))["guarantees"]:
 	json '[g["state"] for g in d["guarantees"] if g["name"] == "files.read"] == ["gap"]'
 }
 
-@test "bad facts: the place, 125" {
+@test "bad facts: their position, 125" {
 	facts '{"system": "linux", "landlock_abi": "seven"}'
 	refused_at "$T/facts.json:1:37" plan --facts "$T/facts.json"
 	facts '{"landlok_abi": 7}'
@@ -117,7 +117,7 @@ for g in json.load(open(sys.argv[1]))["guarantees"]:
 	refused plan --facts "$T/fifo"
 }
 
-@test "a plan for macOS is made here, and this system's block is left out" {
+@test "a plan for macOS is made on Linux, without the Linux block" {
 	policy both.json <<-'END'
 		{"linux": {"files": {"read": ["/srv/l"]}}, "macos": {"files": {"read": ["/srv/m"]}}}
 	END
@@ -132,7 +132,7 @@ for g in json.load(open(sys.argv[1]))["guarantees"]:
 	json 'not any(r["path"] == "/srv/m" or r["path"].startswith("/System") for r in d["rules"])'
 }
 
-@test "the environment: who passes, and why" {
+@test "the environment: which variables pass, and why" {
 	facts
 	DEMO_SECRET=1 LD_PRELOAD_X=1 expect 0 plan --json --facts "$T/facts.json" --env DEMO_OK=yes
 	json 'd["env"]["set"] == {"DEMO_OK": "yes"}'
@@ -157,7 +157,7 @@ for g in json.load(open(sys.argv[1]))["guarantees"]:
 	json 'd["command"] == "shell" and d["profiles"][-1] == "terminal" and d["network"]["mode"] == "all"'
 }
 
-@test "layers: limits, tmp and network of the project only narrow" {
+@test "limits, tmp and network of the project only narrow" {
 	facts
 	user_policy <<<'{"limits": {"time": "10m"}, "network": "localhost"}'
 	policy <<<'{"limits": {"time": "1m", "memory": "1G"}, "network": "none"}'
@@ -192,7 +192,7 @@ print(json.dumps({"files": {"read": ["/srv/%d/x" % n for n in range(10000)]}}))'
 }
 
 # New kernels have these calls; containers often do not let them through.
-@test "a call that is missing on a new kernel is looked for in the container" {
+@test "a system call missing on a new kernel is attributed to the container" {
 	facts "$(printf '%s' "$MODERN" | sed 's/"pidfd": true/"pidfd": false/')"
 	expect 1 plan --facts "$T/facts.json"
 	said 'gap        files.future       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_getfd in the container'

@@ -23,7 +23,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	done
 }
 
-@test "no profile is judged with a warning" {
+@test "no profile has a warning" {
 	local name
 
 	for name in $("$CORDON" plan --profiles); do
@@ -31,7 +31,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 	done
 }
 
-@test "a file of a profile's name needs a slash" {
+@test "a file with a profile's name is named with a slash" {
 	policy agent <<<'{"files": {"read": ["/srv"]}}'
 	denied -p agent read /srv/x
 	allowed -p ./agent read /srv/x
@@ -71,7 +71,7 @@ each_base()
 	done
 }
 
-@test "no profile makes settings that name programs writable" {
+@test "no profile grants writing settings that name programs" {
 	local path
 
 	for path in '~/.ccache/ccache.conf' '~/.cache/ccache/ccache.conf' '~/.cargo/config.toml' '~/.config/ccache/ccache.conf' \
@@ -82,7 +82,7 @@ each_base()
 }
 
 # ccache starts the program that is named there; here only the writing is tried: free it works, confined it does not.
-@test "c: a compiler cache that names no program" {
+@test "c: the compiler cache without its settings" {
 	mkdir -p "$HOME/.ccache"
 	only_free 'echo "prefix_command = evil" >"$HOME/.ccache/ccache.conf"' -p c
 	rm -f "$HOME/.ccache/ccache.conf"
@@ -90,7 +90,7 @@ each_base()
 	expect 9 run -p c -- sh -c 'echo x >~/.ccache/x; mv ~/.ccache/x ~/.ccache/ccache.conf 2>/dev/null || exit 9'
 }
 
-@test "go: no toolchain of the user's is changed" {
+@test "go: the user's toolchains cannot be changed" {
 	local tool=go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.0.linux-amd64/bin
 
 	mkdir -p "$HOME/$tool" "$HOME/go/pkg/mod/golang.org/x"
@@ -99,7 +99,7 @@ each_base()
 	expect 0 run -p go -- sh -c 'echo x >~/go/pkg/mod/golang.org/x/mod'
 }
 
-@test "no profile opens a secret" {
+@test "no profile grants reading a secret" {
 	local path
 
 	for path in '~/.ssh/id_ed25519' '~/.gnupg/x' '~/.aws/credentials' '~/.netrc' '~/.npmrc' \
@@ -117,7 +117,7 @@ each_base()
 	allowed -p agent read /proc/1
 }
 
-@test "tools: what they need is there" {
+@test "profiles of tools grant what the tools need" {
 	# what is missing is left out
 	denied -p rust execute '~/.cargo/bin/cargo'
 	mkdir -p "$HOME/.cargo/bin" "$HOME/.ccache" "$HOME/.ssh"

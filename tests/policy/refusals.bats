@@ -26,7 +26,7 @@ begin()
 }
 
 # Each of the three is another process: a build has hundreds that ask for the same.
-@test "who writes where everybody's temporary files are is led to TMPDIR" {
+@test "a refused write to /tmp names TMPDIR" {
 	for folder in /tmp /var/tmp; do
 		name=$folder/cordon-refused-$$
 		touch "$name"
@@ -46,7 +46,7 @@ begin()
 	[[ $err != *TMPDIR* ]] || complain "$err"
 }
 
-@test "what is refused again is told once, and no profile where several would do" {
+@test "a repeated refusal is reported once, and without a profile where several apply" {
 	[ ! -e "$HOME/.cache" ]
 	expect 9 run -- sh -c 'for i in 1 2 3; do sh -c "mkdir ~/.cache"; done; exit 9'
 	[ "$(grep -c 'refused: create' <<<"$err")" -eq 1 ]
@@ -54,7 +54,7 @@ begin()
 }
 
 # What an option cannot lift is not advised: patterns, a project's own path, files that are trusted more.
-@test "no option is named where none helps" {
+@test "no option is named where none would allow it" {
 	begin
 	echo secret >.env
 	mkdir src
@@ -77,7 +77,7 @@ begin()
 	expect 9 run --read src/main.c -- sh -c 'cat src/main.c || exit 9'
 }
 
-@test "the profile that is made for a tool's folder is named, and grants it" {
+@test "the profile for a tool's folder is named, and grants it" {
 	begin
 	expect 9 run -- sh -c 'mkdir ~/.npm || exit 9'
 	heard "cordon: refused: create $HOME/.npm is not granted; allow it with -p node"
@@ -92,7 +92,7 @@ begin()
 	grep -q '"event": "refused".*"allow": "-p node"' "$T/status" || complain "$(cat "$T/status")"
 }
 
-@test "a program in a tool's folder: the profile that lets it be run is named" {
+@test "a program in a tool's folder: the profile that grants execution is named" {
 	begin
 	mkdir -p "$HOME/.cargo/bin"
 	printf '#!/bin/sh\necho runs\n' >"$HOME/.cargo/bin/tool"
@@ -107,7 +107,7 @@ begin()
 	json 'd["profile"] == "rust" and d["remedy"].startswith("--execute /")'
 }
 
-@test "what git's own files are refused for reads as a sentence, and its option helps" {
+@test "a refusal for git's files is a sentence, and its option works" {
 	git init -q .
 	expect 4 run -- sh -c 'git config core.editor other || exit 4'
 	heard "cordon: refused: change $P/.git/config: core.editor is not known to be harmless; allow it with --write $P/.git/config"
@@ -115,7 +115,7 @@ begin()
 }
 
 # What is told is pasted, by people and by programs.
-@test "a name that the command chose gives no orders to who takes the advice" {
+@test "a name that the command chose cannot inject options into the advice" {
 	begin
 	name="a b;\$(touch taken)'\`touch taken\`"
 	expect 9 run -- sh -c 'echo x >".git/hooks/$1" || exit 9' sh "$name"
@@ -151,7 +151,7 @@ begin()
 	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
 }
 
-@test "each is a JSON line on the status descriptor and in the log" {
+@test "each refusal is a JSON line on the status descriptor and in the log" {
 	begin
 	mkdir kept
 	"$CORDON" run --status-fd 3 --protect kept -- sh -c 'rm -r kept; mv kept gone; ln -s x kept/l; chmod 700 kept; :' \
@@ -167,7 +167,7 @@ PY
 	grep -rq '"event": "refused"' "$XDG_STATE_HOME/cordon/audit" || complain "$(ls -R "$XDG_STATE_HOME")"
 }
 
-@test "who refuses does not wait for who is told" {
+@test "a refusal does not wait for its reader" {
 	begin
 	mkdir kept
 	# nobody reads the descriptor, and there are more than it holds
@@ -185,7 +185,7 @@ PY
 	grep -q '"event": "refused"' "$T/status"
 }
 
-@test "a hard link that would give more rights is told as that" {
+@test "a hard link that would give more rights is reported as such" {
 	echo x >"$HOME/.bashrc"
 	expect 1 run --read "$HOME/.bashrc" -- ln "$HOME/.bashrc" zz
 	heard "refused: link $HOME/.bashrc: the second name would give it other rights"

@@ -24,7 +24,7 @@ setup_greedy()
 	silent
 }
 
-@test "the whole story: list, approve, one changed byte asks again, revoke" {
+@test "list, approve, a changed byte needs a new approval, revoke" {
 	setup_greedy
 	expect 1 trust
 	said "$P/.cordon.json" 'read ~/.ssh' 'the whole network' "$HOME/.ssh" --yes
@@ -52,7 +52,7 @@ setup_greedy()
 	expect 0 trust --revoke
 }
 
-@test "approval is for one file: the same text elsewhere asks" {
+@test "an approval is for one file: the same text elsewhere needs its own" {
 	setup_greedy
 	expect 0 trust --yes
 	mkdir -p "$T/copy/.git"
@@ -65,7 +65,7 @@ setup_greedy()
 	allowed read '~/.ssh/x'
 }
 
-@test "the record is ours alone: a folder of mode 700, a file of mode 600" {
+@test "the approval is in a folder of mode 700 and a file of mode 600" {
 	setup_greedy
 	expect 0 trust --yes
 	[ "$(stat -c %a "$XDG_STATE_HOME/cordon/trust")" = 700 ]
@@ -73,7 +73,7 @@ setup_greedy()
 	[ "$(find "$P" -newer .cordon.json -type f | wc -l)" -eq 0 ]
 }
 
-@test "a record others could have written, or a damaged one, counts for nothing" {
+@test "an approval that others could have written, or a damaged one, is ignored" {
 	local record
 
 	setup_greedy
@@ -93,7 +93,7 @@ setup_greedy()
 	allowed read '~/.ssh/x'
 }
 
-@test "a record that names another file counts for nothing" {
+@test "an approval that names another file is ignored" {
 	local record
 
 	setup_greedy
@@ -147,7 +147,7 @@ setup_greedy()
 	denied connect example.org:443
 }
 
-@test "the project's own Zed settings are the project's voice, also when named with -p" {
+@test "the project's own Zed settings need approval, also when named with -p" {
 	mkdir -p .zed "$HOME/.ssh"
 	policy .zed/settings.json <<-'END'
 		{"terminal": {"sandbox": {"enabled": true, "additional_read_only_paths": ["~/.ssh"]}}}
@@ -198,7 +198,7 @@ setup_greedy()
 	one_notice ' more; '
 }
 
-@test "a project that only narrows asks for nothing and is obeyed" {
+@test "a project that only narrows has no requests and is applied" {
 	policy <<<'{"files": {"deny": ["$PROJECT/secret"]}, "network": "none", "limits": {"time": "1m"}}'
 	expect 0 trust
 	denied read secret/x
@@ -206,7 +206,7 @@ setup_greedy()
 	allowed read x
 }
 
-@test "a project may make exceptions from its own deny, of what it has anyway" {
+@test "a project may allow below its own deny what it has anyway" {
 	policy <<<'{"files": {"deny": ["$PROJECT/a"], "read": ["$PROJECT/a/b"]}}'
 	denied read a/x
 	silent
@@ -261,7 +261,7 @@ setup_greedy()
 	expect 1 trust
 }
 
-@test "a broken project policy stops everything, with its place" {
+@test "an invalid project policy stops everything, with its position" {
 	policy <<<'{"files": {"read": ["~/.ssh"]'
 	refused_at "$P/.cordon.json:2:1" why read x
 	refused plan
@@ -290,7 +290,7 @@ setup_greedy()
 	refused why read x
 }
 
-@test "where the approval cannot be kept it is not given" {
+@test "where the approval cannot be stored it is not given" {
 	setup_greedy
 	printf '' >"$T/file"
 	XDG_STATE_HOME=$T/file refused trust --yes

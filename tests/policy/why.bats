@@ -76,7 +76,7 @@ load ../lib/common
 	allowed -p rules.json read /srv/x/y
 }
 
-@test "a deny of the user is final for a project, approved or not" {
+@test "a deny of the user applies to a project, approved or not" {
 	mkdir -p "$HOME/shared"
 	user_policy <<<'{"files": {"deny": ["~/shared"]}}'
 	policy <<<'{"files": {"read": ["~/shared", "~/shared/deeper", "~/other"]}}'
@@ -172,7 +172,7 @@ remedied()
 	allowed $1 $3 connect "$2"
 }
 
-@test "what would let a connection pass depends on what is there already" {
+@test "the remedy for a connection depends on the policy" {
 	remedied '' example.org:443 '--domain example.org'
 	remedied '' example.org:22 '--domain example.org --port 22'
 	remedied '' 192.0.2.7:443 '--net all'
@@ -188,7 +188,7 @@ remedied()
 
 # --- the default, and what is protected ---
 
-@test "a relative path is meant in this folder, whatever that is called" {
+@test "a relative path is resolved in the working folder, whatever its name" {
 	mkdir -p "$T/a*b/out" "$T/aXb/out" "$T/~/out"
 	cd "$T/a*b"
 	allowed -C "$P" --write out write "$T/a*b/out/f"
@@ -236,7 +236,7 @@ remedied()
 	denied --write .envrc create deep/.envrc
 }
 
-@test "what git writes is vetted, not closed" {
+@test "paths that git writes are vetted, not denied" {
 	allowed write .git/config
 	said 'vetted'
 	allowed create .git/refs/heads/x
@@ -285,7 +285,7 @@ remedied()
 	denied --read "$T/name" read "$T/other"
 }
 
-@test "tokens in the question" {
+@test "tokens in the path" {
 	denied read '~/x'
 	said "$HOME/x"
 	allowed read '$PROJECT/x'
@@ -362,7 +362,7 @@ remedied()
 	allowed --net all connect example.org:12345
 }
 
-@test "bad questions about the network" {
+@test "bad targets" {
 	refused why connect example.org
 	refused why connect example.org:0
 	refused why connect example.org:65536
@@ -429,7 +429,7 @@ remedied()
 	denied -C "$T/other" write "$P/x"
 }
 
-@test "the nearest marked folder is the project; a folder everyone can write to marks nothing" {
+@test "the nearest folder with a marker is the project; a folder that all can write to is none" {
 	mkdir -p deep/er
 	cd deep/er
 	allowed write "$P/x"

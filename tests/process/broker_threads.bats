@@ -6,7 +6,7 @@
 
 load ../lib/common
 
-@test "a call that takes long holds nobody else up" {
+@test "a slow call does not delay calls of others" {
 	mkdir -p from/many to
 	echo fine >file
 	(cd from/many && seq 6000 | xargs touch)
@@ -14,7 +14,7 @@ load ../lib/common
 	expect 0 run -q --deny '**/.env' -- "$PYTHON" held_up.py
 }
 
-@test "callers keep their processors" {
+@test "callers keep their CPU affinity" {
 	echo fine >file
 	cp "$TREE/tests/process/places.py" .
 	read -ra all < <("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0)))')
@@ -35,7 +35,7 @@ is_free()
 	[ "$(kept_threads "$1")" -eq 0 ]
 }
 
-@test "without calls nobody stays on one processor" {
+@test "without calls no thread stays pinned to one CPU" {
 	# the last to call is the one that called all the time
 	cat >calls <<-'END'
 		i=0

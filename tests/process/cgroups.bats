@@ -127,7 +127,7 @@ own_and_gone()
 	[[ $out =~ ^0::.*/${PLACE##*/}/cordon-[0-9a-f]{16}$ ]] || complain 'not in a cgroup of its own'
 }
 
-@test "a session has a cgroup of its own, which goes with it" {
+@test "a session has its own cgroup, removed at its end" {
 	needs_cgroup
 	as_each own_and_gone
 }
@@ -143,7 +143,7 @@ left_alone()
 		exit 3'
 }
 
-@test "whatever a command left behind ends with its cgroup" {
+@test "processes that a command left end with its cgroup" {
 	needs_cgroup
 	as_each left_alone
 }
@@ -209,7 +209,7 @@ ended_before()
 	said ran /cordon-
 }
 
-@test "sessions start also from a cgroup that was ended once" {
+@test "sessions start from a cgroup that was killed before" {
 	needs_cgroup
 	as_each ended_before
 }
@@ -229,7 +229,7 @@ ten_at_once()
 	done
 }
 
-@test "sessions at once leave no cgroup" {
+@test "parallel sessions leave no cgroup" {
 	needs_cgroup
 	as_each ten_at_once
 }
@@ -244,7 +244,7 @@ tracked_and_gone()
 	[[ $out =~ ^0::.*/${PLACE##*/}/cordon-[0-9a-f]{16}$ ]] || complain 'not in a cgroup of its own'
 }
 
-@test "a tracked session has a cgroup of its own, which goes with it" {
+@test "a tracked session has its own cgroup, removed at its end" {
 	needs_cgroup
 	as_each tracked_and_gone
 }
@@ -261,7 +261,7 @@ both_killed()
 	nothing_left
 }
 
-@test "launcher and guard of a tracked session are killed: the next cordon ps ends what is left" {
+@test "launcher and guard of a tracked session are killed: the next cordon ps ends its processes" {
 	needs_cgroup
 	as_each both_killed
 }
@@ -297,7 +297,7 @@ can_limit()
 	fi
 }
 
-@test "processes are limited together, or the limit is refused by name" {
+@test "the number of processes is limited in total, or the limit is refused by name" {
 	if can_limit pids; then
 		expect 0 run --policy-json '{"limits": {"processes": 8}}' -- \
 		    sh -c '( '"$CROWD"' ) 2>/dev/null || echo refused'
@@ -309,7 +309,7 @@ can_limit()
 	fi
 }
 
-@test "an accepted gap leaves a memory limit for each process" {
+@test "with the gap accepted each process has the memory limit" {
 	can_limit memory && skip 'there is no gap here'
 	free='head -c 300m /dev/zero | tail -c 300m | wc -c'
 	expect 0 run -- sh -c "$free"

@@ -70,7 +70,7 @@ ran_or_refused()
 	esac
 }
 
-@test "out of descriptors: every limit from 3 to 40" {
+@test "descriptor limits from 3 to 40 run or refuse cleanly" {
 	local n ran_once='' refused_once=''
 
 	prepare
@@ -83,7 +83,7 @@ ran_or_refused()
 
 # As root the limit does not bind, and everything works. Others may start and end processes at any
 # time, so what each number leads to is not known; that it is one of two things is.
-@test "out of processes" {
+@test "a limit on processes runs or refuses cleanly" {
 	local n now ran_once='' refused_once=''
 
 	prepare
@@ -101,7 +101,7 @@ ran_or_refused()
 
 # Out of memory the loader, the C library's user database and the command itself may fail or die in
 # their own ways; what counts is that nothing runs unconfined and that it is no success.
-@test "out of memory: 1 to 40 MiB" {
+@test "memory limits from 1 to 40 MiB run or refuse cleanly" {
 	local n ran_once=''
 
 	prepare
@@ -114,7 +114,7 @@ ran_or_refused()
 	[ -n "$ran_once" ] || is_sanitized || complain 'never ran'
 }
 
-@test "a file size limit of 0: no log, and the command runs" {
+@test "with a file size limit of 0 the command runs without a log" {
 	prepare
 	timeout 60 bash -c 'ulimit -f 0 && exec "$@"' bash "$CORDON" run -- sh -c "$by_tools" \
 	    2>&1 >/dev/null </dev/null | cat >"$T/err"
@@ -124,7 +124,7 @@ ran_or_refused()
 	[ -e ran ] && [ ! -e leak ]
 }
 
-@test "descriptors that take nothing do not end it" {
+@test "full or closed output descriptors do not end the session" {
 	prepare
 	status=0
 	timeout 60 "$CORDON" run --status-fd 5 -- sh -c "$by_tools" 5>/dev/full 2>"$T/err" </dev/null || status=$?
@@ -166,27 +166,27 @@ inside()
 	said outer
 }
 
-@test "inside: as it is, it works" {
+@test "in a session with few grants: a nested run works" {
 	prepare
 	inside "\"$P\", \"$T/tmp\", \"/dev/null\"" 'exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 7 ] && [ -e ran ] && [ ! -e leak ] || complain 'not as ever'
 }
 
-@test "inside: no folder for temporary files" {
+@test "in a session with few grants: without a temporary folder" {
 	prepare
 	inside "\"$P\", \"/dev/null\"" 'unset TMPDIR; exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
 	heard 'private folder /tmp/'
 }
 
-@test "inside: nothing can be written" {
+@test "in a session with few grants: without a writable folder" {
 	prepare
 	inside '' 'unset TMPDIR; exec "$1" run -- sh -c "$2"'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
 	heard 'cordon: '
 }
 
-@test "inside: closed standard descriptors and no /dev/null" {
+@test "in a session with few grants: closed standard descriptors and no /dev/null" {
 	prepare
 	inside "\"$P\", \"$T/tmp\"" 'exec "$1" run -- sh -c "$2" >&-'
 	[ "$status" -eq 125 ] && [ ! -e ran ] || complain 'not refused'
@@ -210,7 +210,7 @@ apart()
 }
 
 # Where namespaces are forbidden the cases above, inside another cordon, stand for these.
-@test "apart: /proc is not there" {
+@test "in a mount namespace without /proc" {
 	prepare
 	apart 'mount -t tmpfs none /proc; echo apart; exec "$1" run -- sh -c "$2"' || return 0
 	said apart
@@ -220,7 +220,7 @@ apart()
 	[ ! -e ran ] && [ "$status" -eq 125 ] || [ "$status" -eq 7 ] || complain 'neither ran nor refused'
 }
 
-@test "apart: no /dev/null, and closed standard descriptors" {
+@test "in a mount namespace without /dev/null, with closed standard descriptors" {
 	prepare
 	apart 'mount -t tmpfs none /dev; echo apart; exec "$1" run -- sh -c "$2" <&-' || return 0
 	said apart
@@ -228,7 +228,7 @@ apart()
 	heard 'cannot open /dev/null'
 }
 
-@test "apart: everything is read-only" {
+@test "in a mount namespace where everything is read-only" {
 	prepare
 	apart 'for place in / /tmp "$PWD"; do
 			mount -o remount,bind,ro "$(stat -c %m "$place")" || exit 77
@@ -241,7 +241,7 @@ apart()
 	heard 'cordon: '
 }
 
-@test "apart: the disk is full" {
+@test "in a mount namespace where the disk is full" {
 	prepare
 	apart 'mount -t tmpfs -o size=4k,nr_inodes=2 none "$TMPDIR"; : >"$TMPDIR/fill"; echo apart
 		exec "$1" run -- sh -c "$2"' || return 0

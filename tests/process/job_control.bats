@@ -101,7 +101,7 @@ attempted()
 	[[ $out = $4 ]] || complain "$2, confined $options"
 }
 
-@test "a command joins no group of outsiders, and does not put its children there" {
+@test "a command cannot move itself or its children to a process group outside" {
 	local options=''
 
 	attempted foreground join 'DONE*OUTSIDER T other' 'REFUSED 1*OUTSIDER S other'
@@ -110,20 +110,20 @@ attempted()
 	attempted foreground join 'DONE*OUTSIDER T other' 'REFUSED 1*OUTSIDER S other'
 }
 
-@test "a command does not give its terminal to outsiders" {
+@test "a command cannot make a process group outside the terminal's foreground group" {
 	local options=''
 
 	attempted foreground give 'DONE*OUTSIDER ? outsider' 'REFUSED 1*OUTSIDER S other'
 }
 
-@test "a command in the background does not take the terminal from outsiders" {
+@test "a background command cannot take the terminal from a process group outside" {
 	local options=''
 
 	attempted background take 'DONE*OUTSIDER ? other' 'REFUSED 1*OUTSIDER S outsider'
 	attempted background take-new 'DONE*OUTSIDER ? other' 'REFUSED 1*OUTSIDER S outsider'
 }
 
-@test "groups of the session are made, joined and given the terminal as without it" {
+@test "process groups in the session are created, joined and given the terminal as in a bare run" {
 	local options
 
 	for options in '' '-p strict' --pty '--net localhost'; do
@@ -131,7 +131,7 @@ attempted()
 	done
 }
 
-@test "the same holds in a sandbox inside, for the processes around it" {
+@test "a nested command cannot do it to processes of the outer session either" {
 	local script='sleep 60 & exec "$0" run --env OUTSIDER=$! -- "$@"'
 
 	# shellcheck disable=SC2086
@@ -144,7 +144,7 @@ attempted()
 }
 
 # A group without a parent outside it, as in cron and CI, which a child left in it makes orphaned anew.
-@test "a command does not have the group it was started in hung up" {
+@test "a command cannot make the kernel hang up the process group that started it" {
 	cat >orphan.py <<-'E'
 		import os, signal, sys, threading, time
 		signal.signal(signal.SIGHUP, signal.SIG_IGN)

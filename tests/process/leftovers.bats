@@ -7,7 +7,7 @@
 
 load ../lib/common
 
-@test "the terminal is not closed to others, also with high bits set" {
+@test "TIOCEXCL is refused, also with high bits set" {
 	cat >close.py <<-'END'
 		import ctypes, sys
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -30,7 +30,7 @@ load ../lib/common
 }
 
 # As if on a console: what is no console says ENOTTY (25) when it is asked at all.
-@test "a console keeps its keyboard, its mode and its letters" {
+@test "ioctls that change a console's keyboard, mode or font are refused" {
 	cat >console.py <<-'END'
 		import ctypes, sys
 		libc = ctypes.CDLL(None, use_errno=True)

@@ -54,7 +54,7 @@ write_sizes()
 	END
 }
 
-@test "--file-size: every call that makes a file larger ends as it does bare" {
+@test "--file-size: every call that enlarges a file has the results of a bare run" {
 	write_sizes
 	(ulimit -f 1 && exec "$PYTHON" "$T/sizes.py" 3>&- 4>&- 5>&-) 2>&1 | cat >"$T/bare"
 	grep -q '^larger EFBIG 1 0$' "$T/bare"
@@ -99,7 +99,7 @@ on_terminal()
 # 20,000 bytes to the file or descriptor that is named.
 FLOOD='exec 9>$1; i=0; while [ $i -lt 200 ]; do printf %0100d 0 | tr 0 x >&9; i=$((i + 1)); done'
 
-@test "--output counts the terminal, with --pty and without, however it is reached" {
+@test "--output counts bytes to the terminal, with --pty and without, by any name" {
 	local which to how
 	for which in 012 0 12 ''; do
 		for how in '' --pty '--session loud'; do
@@ -123,7 +123,7 @@ FLOOD='exec 9>$1; i=0; while [ $i -lt 200 ]; do printf %0100d 0 | tr 0 x >&9; i=
 	"$CORDON" kill loud || true
 }
 
-@test "--output on a terminal: what stays below the limit is shown, and the command has a terminal" {
+@test "--output on a terminal: output below the limit is shown, and the command has a terminal" {
 	on_terminal 012 run --output 1000 -- sh -c 'test -t 0 && test -t 1 && test -t 2 && printf xxxxx >/dev/tty && printf xxx'
 	[ "$out" = '0 8' ] || complain "$out"
 	on_terminal 012 run --pty --output 1000 -- sh -c 'test -t 0 && test -t 1 && printf xxxxx'
@@ -141,7 +141,7 @@ FLOOD='exec 9>$1; i=0; while [ $i -lt 200 ]; do printf %0100d 0 | tr 0 x >&9; i=
 	esac
 }
 
-@test "--file-size: inserting into a file, which the kernel does not hold to the limit, is not there" {
+@test "--file-size: FALLOC_FL_INSERT_RANGE, which ignores the limit, is refused" {
 	cat >"$T/insert.py" <<-'END'
 		import ctypes, errno, os, sys
 		libc = ctypes.CDLL(None, use_errno=True)

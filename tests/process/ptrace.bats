@@ -47,7 +47,7 @@ END
 }
 
 # The launcher lives to say how it ended: the event is written, and no core is left.
-@test "a traced command ends by its signal and not the launcher" {
+@test "a traced command ends by its signal, and the launcher does not" {
 	local number
 
 	ulimit -c unlimited || skip 'there are no core files here'
@@ -73,13 +73,13 @@ END
 	done
 }
 
-@test "a process that became the guard's child by its parent's end is not kept stopped as traced" {
+@test "an adopted process of the guard is not left in a traced stop" {
 	# shellcheck disable=SC2086
 	expect 0 run -- $traced orphan 28
 	[ -e after ]
 }
 
-@test "a traced thread does not keep a session beyond its end" {
+@test "a traced thread does not delay the end of the session" {
 	local kind begun
 
 	for kind in --track-only '--session thread' --pty --grace=0s; do

@@ -81,7 +81,7 @@ tool()
 
 # ---- files ----
 
-@test "a pattern that is a file's own name grants that file" {
+@test "a file name with pattern characters in it grants that file" {
 	mkdir "$T/away"
 	echo here >"$T/away/file"
 	only_free "cat '$T/away/file'"
@@ -89,7 +89,7 @@ tool()
 	    \"rights\": \"rw\", \"path\": \"$T/away/file\", \"match\": \"glob\"}]}}"
 }
 
-@test "outside the project nothing is written, made, changed or deleted" {
+@test "outside the project no file is created, changed or deleted" {
 	secret
 	mkdir "$HOME/folder"
 	only_free "echo x >'$HOME/new'"
@@ -104,7 +104,7 @@ tool()
 	[ ! -e "$HOME/new" ] && [ ! -e "$HOME/made" ] && [ ! -L "$HOME/link" ] && [ -s "$HOME/secret" ]
 }
 
-@test "a secret in the home folder is not read, by no way there" {
+@test "a secret in the home cannot be read by any path" {
 	secret
 	only_free "cat '$HOME/secret'"
 	unsaid secret
@@ -168,7 +168,7 @@ tool()
 
 # ---- temporary folder ----
 
-@test "a private temporary folder: ours alone, named by its variables, gone afterwards" {
+@test "a private temporary folder: mode 700, named by its variables, removed at the end" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
 		[ "$TMP$TEMP$TMUX_TMPDIR$SCREENDIR" = "$TMPDIR$TMPDIR$TMPDIR$TMPDIR" ] &&
 		mktemp >/dev/null &&
@@ -179,7 +179,7 @@ tool()
 	[ ! -e "$folder" ]
 }
 
-@test "a variable that cordon sets stands in the environment once, with the policy's value if there is one" {
+@test "a variable that cordon sets occurs once, with the policy's value if it has one" {
 	expect 0 run --env TMPDIR=/set -- env
 	[ "$(grep ^TMPDIR= "$T/out")" = TMPDIR=/set ]
 	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run --env JAVA_TOOL_OPTIONS -- env
@@ -217,7 +217,7 @@ tool()
 	[ -z "$(ls -A "$T/tmp")" ]
 }
 
-@test "/tmp itself is not written, and another's private folder is out of reach" {
+@test "/tmp itself cannot be written, and the private folder of another session cannot be reached" {
 	name=/tmp/run-bats-$$-$BATS_TEST_NUMBER
 	only_free "echo x >$name && rm $name"
 	[ ! -e "$name" ]
@@ -231,14 +231,14 @@ tool()
 	[ ! -e "$other" ]
 }
 
-@test "the private folder follows TMPDIR" {
+@test "the private folder is created in TMPDIR" {
 	mkdir "$T/tmp"
 	TMPDIR=$T/tmp expect 0 run -- sh -c 'echo "$TMPDIR"; echo x >"$TMPDIR/f"'
 	said "$T/tmp/"
 	[ -z "$(ls -A "$T/tmp")" ]
 }
 
-@test "killing the launcher takes the command and the private folder along" {
+@test "killing the launcher ends the command and removes the private folder" {
 	start run -- sh -c 'echo $$ >id; echo "$TMPDIR" >where.new; echo x >"$TMPDIR/f"; mv where.new where
 		exec sleep 10'
 	until_true 3 test -s where
@@ -254,7 +254,7 @@ tool()
 
 # ---- network ----
 
-@test "no network: nothing connects, listens or sends; local pairs work" {
+@test "without a network connect, listen and send fail; socketpairs work" {
 	listen
 	only_free "$connect"
 	only_free "$PYTHON -c 'import socket; socket.create_server((\"127.0.0.1\", 0))'"
@@ -267,7 +267,7 @@ a.send(b\"x\")
 assert b.recv(1) == b\"x\"'"
 }
 
-@test "--net all reaches the loopback" {
+@test "--net all reaches loopback" {
 	listen
 	works "$connect" --net all
 }
@@ -298,7 +298,7 @@ assert b.recv(1) == b\"x\"'"
 	[ "$out" = forged ] || complain '--track-only changes nothing'
 }
 
-@test "open descriptors of the caller are closed" {
+@test "open descriptors of the invoker are closed" {
 	secret
 	exec 7<"$HOME/secret"
 	only_free '[ -e /proc/self/fd/7 ]'
@@ -317,7 +317,7 @@ assert b.recv(1) == b\"x\"'"
 	[ ! -e ran ]
 }
 
-@test "closed standard descriptors become /dev/null, and nothing of ours" {
+@test "closed standard descriptors become /dev/null, not a descriptor of cordon" {
 	for fds in '0,' '1,' '2,' '0,1,2'; do
 		printf 'import os\nseen = [os.readlink(f"/proc/self/fd/{n}") for n in (%s)]\n' "$fds" >seen.py
 		echo 'open("seen", "w").write(" ".join(set(seen)))' >>seen.py
@@ -334,7 +334,7 @@ assert b.recv(1) == b\"x\"'"
 	done
 }
 
-@test "no core dumps, also not with the limit raised outside" {
+@test "no core dumps, even with a raised limit outside" {
 	ulimit -Sc "$(ulimit -Hc)"
 	expect 0 run -- sh -c 'ulimit -Sc; ulimit -Hc; ! ulimit -Hc 1 2>/dev/null'
 	[ "$out" = "$(printf '0\n0')" ] || complain 'the limit is not 0'
@@ -389,7 +389,7 @@ assert b.recv(1) == b\"x\"'"
 	expect 127 run -- only-planted
 }
 
-@test "125: no command, a bad policy, a policy that cannot be kept; nothing runs" {
+@test "125: no command, a bad policy, a policy that cannot be enforced; nothing runs" {
 	refused run
 	refused run --
 	refused run --no-such-option -- touch ran
@@ -404,7 +404,7 @@ assert b.recv(1) == b\"x\"'"
 	[ ! -e ran ]
 }
 
-@test "a folder that was deleted is no place to start from" {
+@test "a deleted working folder is refused" {
 	mkdir "$T/gone"
 	cd "$T/gone"
 	rmdir "$T/gone"
@@ -423,7 +423,7 @@ assert b.recv(1) == b\"x\"'"
 	[ -s got ]
 }
 
-@test "processes outside get no signal" {
+@test "processes outside cannot be signalled" {
 	sleep 10 3>&- &
 	started="${started:-} $!"
 	only_free "kill -0 $!"
@@ -431,7 +431,7 @@ assert b.recv(1) == b\"x\"'"
 }
 
 # Of the guard, too, which answers supervised calls; their own and a child's processors they may choose.
-@test "processes outside stay on their processors" {
+@test "the CPU affinity of processes outside cannot be changed" {
 	cat >place.py <<-'E'
 		import os, subprocess, sys, threading
 		all = os.sched_getaffinity(0)
@@ -457,7 +457,7 @@ assert b.recv(1) == b\"x\"'"
 	done
 }
 
-@test "priorities and limits are set by number in the session only" {
+@test "priorities and limits can be set by pid only in the session" {
 	cp "$TREE/tests/process/own_numbers.py" .
 	sleep 60 3>&- &
 	started="${started:-} $!"
@@ -471,7 +471,7 @@ assert b.recv(1) == b\"x\"'"
 	done
 }
 
-@test "memory is read of own processes only" {
+@test "memory can be read only of processes of the session" {
 	cat >peek.py <<-'E'
 		import ctypes, os, sys
 		class Vector(ctypes.Structure):
@@ -499,7 +499,7 @@ assert b.recv(1) == b\"x\"'"
 
 # ---- what it says ----
 
-@test "a healthy run says nothing of its own" {
+@test "a run without problems prints nothing" {
 	expect 0 run -- sh -c 'echo out; echo err >&2'
 	[ "$out" = out ] && [ "$err" = err ] || complain 'something else was said'
 	expect 0 run -v -- true
@@ -529,7 +529,7 @@ status_lines()
 	END
 }
 
-@test "--status-fd: a line at the start, a line at the end, and not open inside" {
+@test "--status-fd: a line at the start and at the end, and the fd is closed in the command" {
 	expect 7 run --status-fd 9 -- sh -c '[ ! -e /proc/$$/fd/9 ] && exit 7' 9>"$T/status"
 	status_lines '[x["event"] for x in d] == ["start", "end"]'
 	status_lines 'd[0]["session"] == d[1]["session"] and d[0]["command"][0] == "sh"'
@@ -540,7 +540,7 @@ status_lines()
 	status_lines 'd[1]["cause"] == "not started" and "absent" in d[1]["error"]'
 }
 
-@test "--status-fd: the sources, with a project's file that nobody approved" {
+@test "--status-fd: the sources, with an unapproved project policy" {
 	expect 0 run --status-fd 9 -- true 9>"$T/status"
 	status_lines 'd[0]["sources"] == ["profile system", "profile agent"]'
 	echo '{"files": {"protect": ["$PROJECT/deploy"]}}' >.cordon.json
@@ -550,7 +550,7 @@ status_lines()
 	status_lines 'len(d[0]["sources"]) == 2'
 }
 
-@test "--status-fd: what cannot even be planned has an end, too" {
+@test "--status-fd: a run whose plan fails has an end event, too" {
 	expect 125 run --status-fd 9 -p ./absent.json -- touch ran 9>"$T/status"
 	status_lines 'len(d) == 1 and d[0]["event"] == "end" and d[0]["cause"] == "not started"'
 	status_lines '"absent.json" in d[0]["error"] and d[0]["time"].endswith("Z")'
@@ -562,7 +562,7 @@ status_lines()
 	[ ! -e ran ]
 }
 
-@test "the audit log: whole lines of many at once, the user's alone, out of reach inside" {
+@test "the audit log: whole lines from parallel runs, mode 600, not accessible in a session" {
 	pids=
 	for i in $(seq 20); do
 		"$CORDON" run -- sh -c "exit $i" >/dev/null 2>"$T/err.$i" </dev/null 3>&- &
@@ -613,7 +613,7 @@ status_lines()
 	[ "$(cat confined)" = '1 1 1 0' ] || complain "confined: $(cat confined)"
 }
 
-@test "a command in a terminal has the terminal, with --pty one of its own" {
+@test "a command on a terminal uses it, with --pty its own" {
 	in_terminal "'$CORDON' run -- sh -c 'tty; exit 3'"
 	said /dev/pts/
 	[ "$status" -eq 3 ]
@@ -624,7 +624,7 @@ status_lines()
 
 # ---- places and programs ----
 
-@test "inside itself it works or says why not, and never gains anything" {
+@test "a nested run works or says why not, and never gains a right" {
 	secret
 	listen
 	inner()
@@ -652,7 +652,7 @@ status_lines()
 	unsaid connected
 }
 
-@test "a project reached by a link" {
+@test "a project reached through a link" {
 	ln -s "$P" "$T/link"
 	cd "$T/link"
 	works 'echo x >f && cat f && rm f'
@@ -711,7 +711,7 @@ record()
 	END
 }
 
-@test "--sandbox-exec: the record's policy holds for the command" {
+@test "--sandbox-exec: the record's policy applies to the command" {
 	secret
 	expect 0 --sandbox-exec "$(record)" -- sh -c 'echo x >f && cat f'
 	said x
@@ -733,7 +733,7 @@ record()
 	[ ! -e ran ]
 }
 
-@test "--sandbox-exec: a record that only tracks restricts nothing, and leaves nothing running" {
+@test "--sandbox-exec: a record that only tracks restricts nothing and leaves no process" {
 	local only='{"tracking_only": true}'
 
 	secret
@@ -761,7 +761,7 @@ by_fd()
 	expect "$want" --config-fd 7 "$@" 7< <(printf '%s' "$text")
 }
 
-@test "--config-fd: the record by a descriptor, which neither ps nor the command sees" {
+@test "--config-fd: the record is read from an fd, and neither ps nor the command sees it" {
 	local marked
 
 	secret
@@ -801,7 +801,7 @@ by_fd()
 	refused shell extra
 }
 
-@test "doctor: what it tried, and whether the policy can be kept" {
+@test "doctor: what it tried, and whether the policy can be enforced" {
 	status=0
 	"$CORDON" doctor >"$T/out" 2>"$T/err" || status=$?
 	words=$status
@@ -832,7 +832,7 @@ doctor_hit()
 	return "$hit"
 }
 
-@test "doctor: whatever ends it, its folder goes too" {
+@test "doctor: its folder is removed, however it ends" {
 	local signal hits=0
 
 	mkdir "$T/tmp"

@@ -139,7 +139,7 @@ record_text()
 
 # ---- ps ----
 
-@test "where nothing runs, nothing is listed" {
+@test "without a session ps lists nothing" {
 	expect 0 ps
 	[ -z "$out" ]
 	heard 'no session'
@@ -169,14 +169,14 @@ record_text()
 	no_records
 }
 
-@test "processes are counted however far they went" {
+@test "processes in other sessions and process groups are counted" {
 	begin one run -- sh -c 'for i in 1 2 3; do setsid sh -c "echo x >>up; exec sleep 300" & done; wait'
 	poll sh -c 'test "$(cat up 2>/dev/null | wc -l)" -eq 3'
 	listed 1
 	json 'd[0]["processes"] == 4'
 }
 
-@test "a session of another shape: tracking only, and shell" {
+@test "sessions of --track-only and of cordon shell are listed" {
 	begin one run --track-only -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	listed 1
@@ -187,7 +187,7 @@ record_text()
 	no_records
 }
 
-@test "the age is told, the command is shown so that a terminal does not obey it" {
+@test "the age is shown, and the command is printed escaped" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300' "${escape}[31mred"
 	pid_in pid >/dev/null
 	expect 0 ps
@@ -197,7 +197,7 @@ record_text()
 
 # ---- records ----
 
-@test "a record is the user's alone, and gone with its session" {
+@test "a record has mode 600 and is removed with its session" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	[ "$(stat -c %a "$XDG_RUNTIME_DIR/cordon" "$SESSIONS" | sort -u)" = 700 ]
@@ -217,7 +217,7 @@ record_text()
 	no_records
 }
 
-@test "no sandbox reaches the records" {
+@test "records cannot be accessed from a session" {
 	begin one run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	file=$SESSIONS/$(records)
@@ -239,7 +239,7 @@ record_text()
 	[ ! -s "$T/out" ]
 }
 
-@test "no runtime folder of ours: the records are in the state folder" {
+@test "without an own runtime folder the records are in the state folder" {
 	unset XDG_RUNTIME_DIR
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
@@ -265,7 +265,7 @@ record_text()
 	no_records
 }
 
-@test "another user sees and ends nothing" {
+@test "another user can neither list nor end a session" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
 	id=$(records)
@@ -293,7 +293,7 @@ record_text()
 	listed 1
 }
 
-@test "what a session left that was killed whole is cleaned up by ps, by kill, and by the next start" {
+@test "the leftovers of a killed session are cleaned up by ps, by kill, and by the next start" {
 	for burier in 'ps' 'kill --all' 'run -- true'; do
 		rm -f pid left
 		begin one run -- sh -c '(setsid sh -c "echo \$\$ >left; exec sleep 300" &); echo $$ >pid; exec sleep 300'
@@ -326,7 +326,7 @@ record_text()
 	done
 }
 
-@test "a start does not touch the living" {
+@test "a start does not touch live sessions" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
 	tmp=$(record 'd["tmp"]')
@@ -338,7 +338,7 @@ record_text()
 	listed 1
 }
 
-@test "hostile records: listed never, believed never, removed alone" {
+@test "hostile records are not listed, not trusted, and removed without their targets" {
 	own_folder
 	mkdir "$T/cordon-aaaaaa" "$T/precious"
 	ln -s precious "$T/cordon-bbbbbb"
@@ -369,7 +369,7 @@ record_text()
 	silent
 }
 
-@test "what is held and cannot be read is passed over" {
+@test "a locked record that cannot be parsed is skipped" {
 	hold 00000000000000aa 'half a rec'
 	listed 0
 	expect 1 kill 00000000000000aa
@@ -380,7 +380,7 @@ record_text()
 
 # ---- kill ----
 
-@test "kill by id, by the beginning of one, and what does not exist" {
+@test "kill by id, by a prefix of an id, and of an unknown id" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
 	id=$(records)
@@ -403,7 +403,7 @@ record_text()
 	expect 1 kill "$id"
 }
 
-@test "several, one of which does not exist" {
+@test "kill of several ids, one of them unknown" {
 	begin one run -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
 	expect 1 kill nobody "$(records)"
@@ -413,7 +413,7 @@ record_text()
 	[ -z "$out" ]
 }
 
-@test "the beginning of two ids is neither's" {
+@test "a prefix of two ids is refused" {
 	hold 00000000000000aa "$(record_text 00000000000000aa 0 0)"
 	one=$holder
 	mv "$T/release" "$T/release.one"
@@ -423,7 +423,7 @@ record_text()
 	heard 'more than one'
 }
 
-@test "the status line says what ended it" {
+@test "the end event says that the session was killed" {
 	"$CORDON" run --status-fd 9 -- sh -c 'echo $$ >pid; exec sleep 300' 9>"$T/status" 3>&- &
 	begun=$!
 	started=$begun
@@ -434,7 +434,7 @@ record_text()
 }
 
 # A signal that is sent to it is blocked; so it is made to jump to where nothing is.
-@test "a guard that crashed is not said to have been ended from outside" {
+@test "a crashed guard is not reported as killed from outside" {
 	[ "$(id -u)" -eq 0 ] || skip 'only root traces a process that is not dumpable'
 	begin one run --status-fd 9 -- sh -c 'echo $$ >pid; exec sleep 300' 9>"$T/status"
 	pid=$(pid_in pid)
@@ -446,7 +446,7 @@ record_text()
 	grep -q '"event": "end".*"cause": "crashed", "signal": 9' "$T/status"
 }
 
-@test "with a grace it is asked first" {
+@test "with --grace the command gets SIGTERM first" {
 	begin one run -- sh -c 'trap "echo asked >asked; exit 5" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 	pid_in pid >/dev/null
 	expect 0 kill --grace 60s --all
@@ -460,7 +460,7 @@ record_text()
 	is_gone "$pid"
 }
 
-@test "a grace may lie beside the record, where a signal cannot carry it" {
+@test "a grace is read from a file beside the record if the signal carries none" {
 	begin one run -- sh -c 'trap "echo asked >asked; exit 5" TERM; echo $$ >pid; while :; do sleep 0.1; done'
 	pid_in pid >/dev/null
 	poll guard_is_known
@@ -485,7 +485,7 @@ sys.exit(ctypes.CDLL(None).sigqueue(record["guard"]["pid"], 15, 0))' "$SESSIONS/
 	[ ! -e "$SESSIONS/$id.end" ]
 }
 
-@test "all of them, at once" {
+@test "kill --all ends all sessions" {
 	pids=''
 	for i in 1 2 3 4 5; do
 		begin "n$i" run -- sh -c "echo \$\$ >pid.$i; exec sleep 300"
@@ -506,7 +506,7 @@ sys.exit(ctypes.CDLL(None).sigqueue(record["guard"]["pid"], 15, 0))' "$SESSIONS/
 	no_records
 }
 
-@test "what was left with --leave lives on until it is ended" {
+@test "processes left with --leave live until they are killed" {
 	expect 3 run --leave -- sh -c 'setsid sh -c "echo \$\$ >pid; exec sleep 300" >/dev/null 2>&1 </dev/null & exit 3'
 	pid=$(pid_in pid)
 	listed 1
@@ -523,7 +523,7 @@ sys.exit(ctypes.CDLL(None).sigqueue(record["guard"]["pid"], 15, 0))' "$SESSIONS/
 	poll no_records
 }
 
-@test "a number that is somebody else's by now is not hit" {
+@test "a reused pid is not signalled" {
 	sleep 300 3>&- &
 	canary=$!
 	started=$canary
@@ -539,7 +539,7 @@ sys.exit(ctypes.CDLL(None).sigqueue(record["guard"]["pid"], 15, 0))' "$SESSIONS/
 
 # ---- named sessions ----
 
-@test "commands of one name share one sandbox" {
+@test "commands with the same session name share one sandbox" {
 	expect 3 run --session web -- sh -c 'echo "$TMPDIR"; echo kept >"$TMPDIR/file"
 		setsid sh -c "echo \$\$ >pid; exec sleep 300" >/dev/null 2>&1 </dev/null & exit 3'
 	first=$out
@@ -573,7 +573,7 @@ $first" ]
 	poll no_records
 }
 
-@test "what a command gets is the caller's" {
+@test "a command gets the environment, folder and descriptors of its invoker" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	mkdir sub
@@ -607,7 +607,7 @@ $first" ]
 	listed 1
 }
 
-@test "it is the sandbox that it was started as" {
+@test "a shared session keeps the policy of its start" {
 	echo secret >"$HOME/secret"
 	cat "$HOME/secret" >/dev/null
 	expect 9 run --session web -- sh -c 'cat ~/secret 2>/dev/null || exit 9'
@@ -620,7 +620,7 @@ $first" ]
 	[ -e new ]
 }
 
-@test "where calls are routed, they are for every command of the session" {
+@test "system calls of every command of a shared session are supervised" {
 	mkdir deploy
 	touch deploy/old
 	begin keep run --session web --protect "$P/deploy" -- sh -c 'echo $$ >pid; exec sleep 300'
@@ -635,7 +635,7 @@ $first" ]
 	listed 1
 }
 
-@test "another policy is refused, the same is not" {
+@test "another policy is refused in a shared session, the same one is accepted" {
 	mkdir "$T/more"
 	begin keep run --session web --read "$T/more" -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
@@ -672,7 +672,7 @@ porter_client()
 	END
 }
 
-@test "only who knows the token gets in" {
+@test "a client without the token is refused" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	porter_client
@@ -696,7 +696,7 @@ porter_client()
 	expect 0 run --session web -- true
 }
 
-@test "strangers at the door keep nobody out" {
+@test "clients without the token do not lock out others" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	cat >"$T/strangers.py" <<-'END'
@@ -724,7 +724,7 @@ porter_client()
 	exec 8>&-
 }
 
-@test "the porter gives nothing away to those it starts" {
+@test "the spawner leaks no fd, token or memory to its commands" {
 	export CORDON_TEST_SECRET=hunter2
 	expect 0 run --session web -- sh -c '
 		echo "$PPID"; cat /proc/self/environ >/dev/null && ls /proc/self/fd >/dev/null || exit 1
@@ -733,7 +733,7 @@ porter_client()
 	poll no_records
 }
 
-@test "ten at once start one session, and each hears of its own" {
+@test "ten starts at once make one session, and each gets its own status" {
 	pids=''
 	for i in 0 1 2 3 4 5 6 7 8 9; do
 		mkfifo "go.$i"
@@ -755,7 +755,7 @@ porter_client()
 	poll no_records
 }
 
-@test "more joins than places, one after the other" {
+@test "more commands than slots can join one after the other" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	for ((i = 0; i < 70; i++)); do
@@ -788,7 +788,7 @@ porter_client()
 	no_records
 }
 
-@test "a client that dies takes its command along, and nothing else" {
+@test "the death of a client ends its command and no other" {
 	begin one run --session web -- sh -c 'echo $$ >pid.1; exec sleep 300'
 	one=$(pid_in pid.1)
 	begin two run --session web -- sh -c 'echo $$ >pid.2; exec sleep 300'
@@ -811,7 +811,7 @@ porter_client()
 	poll no_records
 }
 
-@test "signals to a client are its command's" {
+@test "signals to a client reach its command" {
 	for name in TERM HUP USR1 USR2 ALRM; do
 		rm -f pid
 		begin one run --session web -- sh -c "trap 'exit 11' $name; echo \$\$ >pid; while :; do sleep 0.1; done"
@@ -833,7 +833,7 @@ state_is()
 	[ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null)" = "$2" ]
 }
 
-@test "a joined command stops and goes on with its client" {
+@test "a joined command stops and continues with its client" {
 	begin one run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid=$(pid_in pid)
 	kill -TSTP "$begun"
@@ -846,7 +846,7 @@ state_is()
 	ends 143 "$begun"
 }
 
-@test "limits hold for each command" {
+@test "limits apply to each command" {
 	begin keep run --session web --time 1h -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	expect 124 run --session quick --time 1s -- sleep 300
@@ -868,14 +868,14 @@ time.sleep(300)'
 	listed 1
 }
 
-@test "a joined command may have a terminal of its own" {
+@test "a joined command may have its own terminal" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
 	expect 8 run --session web --pty -- sh -c 'test -t 0 && test -t 1 && test -t 2 && : </dev/tty && exit 8'
 	expect 9 run --session web -- sh -c 'test -t 0 || exit 9'
 }
 
-@test "a porter that was killed from inside is no way out, and not the end of the name" {
+@test "killing the spawner from inside gains nothing, and the name can be used again" {
 	expect 137 run --session web -- sh -c 'kill -KILL $PPID; exec sleep 300'
 	poll no_records
 	expect 5 run --session web -- sh -c 'exit 5'
@@ -892,7 +892,7 @@ time.sleep(300)'
 	expect 5 run --session web -- sh -c 'exit 5'
 }
 
-@test "a porter that was stopped from inside goes on, and the time limit holds" {
+@test "a spawner stopped from inside is continued, and the time limit applies" {
 	expect 124 run --session web --time 1s -- sh -c 'kill -STOP $PPID; exec sleep 300'
 	expect 124 run --session web --time 1s -- sh -c 'kill -TSTP $PPID; kill -TTIN $PPID; kill -TTOU $PPID; exec sleep 300'
 	expect 124 run --session web --time 1s -- sh -c 'while :; do kill -STOP $PPID; done'
@@ -900,7 +900,7 @@ time.sleep(300)'
 	poll no_records
 }
 
-@test "a named session whose guard was killed ends, and all that was left in it" {
+@test "a shared session whose guard was killed ends with all its processes" {
 	expect 0 run --session web -- sh -c 'setsid sh -c "setsid sh -c \"echo \\\$\\\$ >left; exec sleep 300\" & exit" >/dev/null 2>&1 </dev/null
 		while ! test -s left; do sleep 0.1; done'
 	begin one run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
@@ -916,7 +916,7 @@ time.sleep(300)'
 	expect 5 run --session web -- sh -c 'exit 5'
 }
 
-@test "a server in one call, its client in the next" {
+@test "a server in one command, its client in the next" {
 	cat >server.py <<-'END'
 		import http.server, os
 		s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)

@@ -100,20 +100,20 @@ leads_out()
 preface='import os, socket; s = socket.socket(fileno=0); to = ("127.0.0.1", int(os.environ["UDP"]));'
 first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 
-@test "a socket that sends to a named address" {
+@test "a datagram socket as standard descriptor is refused" {
 	leads_out udp "$preface s.sendto(b'out', to)"
 	leads_out unix-dgram "$preface s.sendto(b'out', os.environ['UNIX'])"
 	leads_out unix-dgram-pair "$preface s.sendto(b'out', os.environ['UNIX'])"
 }
 
-@test "a socket that is not connected yet, or no more" {
+@test "an unconnected or disconnected socket is refused" {
 	leads_out tcp "$preface s.connect(('127.0.0.1', int(os.environ['TCP']))); s.send(b'out')"
 	leads_out tcp "$preface $first"
 	leads_out tcp-listening "$preface s.shutdown(2); $first"
 	leads_out unix-stream "$preface s.connect(os.environ['UNIX'] + '.stream'); s.send(b'out')"
 }
 
-@test "parts of the kernel that have a descriptor" {
+@test "netlink, io_uring, perf, epoll and pidfd descriptors are refused" {
 	for kind in netlink ring events epoll process; do
 		given "$kind" true
 		[ "$status" -eq 0 ] || complain "$kind: cannot be had, free"
@@ -124,7 +124,7 @@ first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 	done
 }
 
-@test "in a session that runs already it is the same" {
+@test "they are refused in a running shared session, too" {
 	expect 0 run --session door -- sh -c 'sleep 1000 & true'
 	given udp "$CORDON" run --session door -- touch ran
 	[ "$status" -eq 125 ] || complain '125 was expected'
@@ -135,12 +135,12 @@ first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 	expect 0 kill door
 }
 
-@test "nothing restricts what is only tracked" {
+@test "with --track-only a datagram socket can be used" {
 	given udp "$CORDON" run --track-only -- "$PYTHON" -c "$preface s.sendto(b'out', to)"
 	[ "$status" -eq 0 ] && [ -s "$T/got" ] || complain 'it was expected to send'
 }
 
-@test "sockets with another end, memory, and a unix socket that listens are as they were" {
+@test "connected sockets, memfds and listening unix sockets are passed unchanged" {
 	for kind in tcp-connected unix-pair unix-listening memory; do
 		rm -f "$T/listening"
 		given "$kind" "$CORDON" run -- touch "ran-$kind"
@@ -149,7 +149,7 @@ first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 	done
 }
 
-@test "a connected socket leads nowhere else" {
+@test "a connected socket cannot be connected elsewhere" {
 	local again="$preface import ctypes; n = ctypes.CDLL(None).connect(0, bytes(16), 16);"
 
 	given tcp-connected "$PYTHON" -c "$again $first"
@@ -158,7 +158,7 @@ first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 	[ "$status" -eq 1 ] && [ ! -s "$T/got" ] || complain 'it was led elsewhere'
 }
 
-@test "files outside are what they were opened for, and nothing more" {
+@test "files outside can be used only as they were opened" {
 	echo in >"$T/in"
 	echo out >"$T/appended"
 	attempts='

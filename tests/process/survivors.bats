@@ -99,7 +99,7 @@ gone()
 
 # ---- ways to leave ----
 
-@test "left behind: a session of its own" {
+@test "left behind: in its own session" {
 	gone setsid
 }
 
@@ -107,19 +107,19 @@ gone()
 	gone twice
 }
 
-@test "left behind: a triple fork with closed descriptors" {
+@test "left behind: a triple fork with closed fds" {
 	gone closed
 }
 
-@test "left behind: deaf to hang-ups" {
+@test "left behind: ignoring SIGHUP" {
 	gone nohup
 }
 
-@test "left behind: deaf to every signal" {
+@test "left behind: ignoring every signal" {
 	gone deaf
 }
 
-@test "left behind: in another group, with the output open" {
+@test "left behind: in another process group, with the output open" {
 	gone pipe
 }
 
@@ -131,7 +131,7 @@ gone()
 	gone traced
 }
 
-@test "left behind: made by clone without a signal at its end" {
+@test "left behind: cloned without an exit signal" {
 	gone unsignalled
 }
 
@@ -144,15 +144,15 @@ gone()
 	gone vfork
 }
 
-@test "left behind: zombies, and one that does not care for them" {
+@test "left behind: zombies, and a parent that does not reap them" {
 	gone zombies
 }
 
-@test "left behind: by an heir of orphans that ended" {
+@test "left behind: by a subreaper that ended" {
 	gone heir
 }
 
-@test "left behind: with an heir of orphans" {
+@test "left behind: with a subreaper" {
 	gone living-heir
 }
 
@@ -160,19 +160,19 @@ gone()
 	gone undumpable
 }
 
-@test "left behind: with names that look like something else" {
+@test "left behind: with misleading names" {
 	gone renamed
 }
 
-@test "left behind: without a signal at its parent's death" {
+@test "left behind: without a parent-death signal" {
 	gone unfollowed
 }
 
-@test "left behind: with no claim to the processor" {
+@test "left behind: with SCHED_IDLE" {
 	gone idle
 }
 
-@test "left behind: 500 sessions of their own" {
+@test "left behind: 500, each in its own session" {
 	gone many
 }
 
@@ -196,26 +196,26 @@ gone()
 	gone exec
 }
 
-@test "left behind: one that never stays" {
+@test "left behind: a process that forks and exits without end" {
 	gone hopper
 }
 
-@test "left behind: a storm of eight that never stay" {
+@test "left behind: eight processes that fork and exit without end" {
 	gone hoppers
 }
 
-@test "left behind: siblings that stop and wake each other" {
+@test "left behind: siblings that stop and continue each other" {
 	gone quarrel
 }
 
-@test "left behind: one that rises again when it is asked to go" {
+@test "left behind: a process that forks on SIGTERM" {
 	gone phoenix
 	rm -f lock
 	expect 0 run --grace 300ms -- ./leaver phoenix 3>&-
 	clean
 }
 
-@test "left behind: in a process namespace of its own" {
+@test "left behind: in its own pid namespace" {
 	gone namespace
 }
 
@@ -237,7 +237,7 @@ gone()
 	done
 }
 
-@test "whoever reads the output does not wait for what was left" {
+@test "a reader of the output does not wait for leftover processes" {
 	out=$(timeout 60 "$CORDON" run -- ./leaver pipe 3>&-; echo "$?") 2>"$T/err"
 	[ "$out" = 0 ] || complain 'the run failed'
 	clean
@@ -248,7 +248,7 @@ gone()
 
 # ---- what the caller asks for ----
 
-@test "--leave: what is left stays, until it ends by itself" {
+@test "--leave: leftover processes live until they exit" {
 	for how in --net=none --track-only; do
 		rm -f lock stop
 		expect 0 run "$how" --leave --status-fd 7 -- ./leaver setsid 7>status 3>&-
@@ -271,7 +271,7 @@ queue()
 sys.exit(ctypes.CDLL(None).sigqueue(int(sys.argv[2]), int(sys.argv[1]), None) != 0)' "$1" "$2"
 }
 
-@test "--leave: an order to the guard ends what stayed, a plain signal does not" {
+@test "--leave: a queued SIGTERM to the guard ends leftover processes, a plain one does not" {
 	for how in --net=none --track-only; do
 		rm -f lock stop
 		expect 0 run "$how" --leave -- sh -c 'echo $PPID >guard; exec ./leaver setsid' 3>&-
@@ -290,7 +290,7 @@ sys.exit(ctypes.CDLL(None).sigqueue(int(sys.argv[2]), int(sys.argv[1]), None) !=
 listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch up
 	i=0; while [ $i -lt 1200 ]; do sleep 0.1; i=$((i + 1)); done'
 
-@test "--grace: SIGTERM first, once, and no SIGKILL for whoever goes" {
+@test "--grace: SIGTERM first, once, and no SIGKILL for a process that exits" {
 	for how in --net=none --track-only; do
 		rm -f lock heard up
 		expect 3 run "$how" --grace 60s -- sh -c "setsid sh -c '$listener' &
@@ -308,7 +308,7 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 	done
 }
 
-@test "--grace: SIGKILL for whoever does not go" {
+@test "--grace: SIGKILL for a process that does not exit" {
 	for how in --net=none --track-only; do
 		rm -f lock
 		expect 0 run "$how" --grace 200ms -- ./leaver deaf 3>&-
@@ -321,7 +321,7 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 	done
 }
 
-@test "--time: 124, and nothing is left" {
+@test "--time: status 124, and no process is left" {
 	for how in --net=none --track-only; do
 		rm -f lock
 		expect 124 run "$how" --time 1s --status-fd 7 -- sh -c './leaver many; sleep 60' 7>status 3>&-
@@ -337,7 +337,7 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 	done
 }
 
-@test "--output: so many bytes and no more, 141, and nobody waits" {
+@test "--output: exactly that many bytes, status 141, and no process waits" {
 	for how in --net=none --track-only; do
 		status=0
 		timeout 60 "$CORDON" run "$how" --output 1000 --status-fd 7 -- \
@@ -360,7 +360,7 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 }
 
 # Nobody reads, the pipe is full, and then somebody wants it to end.
-@test "--output: a reader that does not read cannot keep it" {
+@test "--output: a reader that does not read does not delay the end" {
 	cat >"$T/full.py" <<-'END'
 		import fcntl, os, subprocess, sys, termios, time
 		session = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -391,7 +391,7 @@ session()
 	launcher=$pid guard=$(cat guard)
 }
 
-@test "SIGTERM, SIGHUP and SIGINT to the launcher end the command by that signal, and the rest" {
+@test "SIGTERM, SIGHUP and SIGINT to the launcher end the command by that signal, and its processes" {
 	local signal
 
 	for how in --net=none --track-only; do
@@ -405,7 +405,7 @@ session()
 	done
 }
 
-@test "SIGTERM to the launcher: a command that does not go is killed after a while" {
+@test "SIGTERM to the launcher: a command that does not exit is killed after the grace" {
 	start run --grace 200ms --status-fd 7 -- sh -c 'trap "" TERM; ./leaver deaf; touch up
 		while :; do sleep 0.1; done' 7>status
 	until_true 60 test -e up
@@ -417,7 +417,7 @@ session()
 }
 
 # They go when their pipe does, with the launcher.
-@test "a launcher with more children of its own than can be told apart is refused" {
+@test "a launcher with more children of its own than it can record is refused" {
 	status=0
 	timeout 60 "$PYTHON" -c 'import os, sys
 r, w = os.pipe()
@@ -438,7 +438,7 @@ told_to_go()
 	ended "$pid"
 }
 
-@test "SIGTERM to the launcher, again and again, gives no more time" {
+@test "repeated SIGTERM to the launcher gives no more time" {
 	start run --grace 1s -- sh -c 'trap "" TERM; touch up; while :; do sleep 0.1; done'
 	until_true 60 test -e up
 	until_true 60 told_to_go || complain 'does not end'
@@ -480,7 +480,7 @@ told_to_go()
 	done
 }
 
-@test "SIGKILL of the whole group ends everything" {
+@test "SIGKILL of the whole process group ends everything" {
 	for how in --net=none --track-only; do
 		rm -f lock up
 		setsid "$CORDON" run "$how" -- sh -c './leaver setsid; echo $PPID >guard; touch up; sleep 60' \
@@ -508,7 +508,7 @@ calls()
 waits='./leaver setsid; touch up; i=0
 	while [ ! -e go ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i + 1)); done; touch went'
 
-@test "the caller's death ends everything" {
+@test "the invoker's death ends everything" {
 	for how in --net=none --track-only; do
 		calls "$CORDON" run "$how" -- sh -c "$waits"
 		kill -KILL "$caller"
@@ -518,7 +518,7 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
-@test "the caller's death ends what is stopped" {
+@test "the invoker's death ends stopped processes" {
 	for how in --net=none --track-only; do
 		calls "$CORDON" run "$how" -- sh -c './leaver setsid; touch up; kill -STOP $$; sleep 60'
 		kill -KILL "$caller"
@@ -534,7 +534,7 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
-@test "under nohup the caller's death ends nothing" {
+@test "under nohup the invoker's death ends nothing" {
 	for how in --net=none --track-only; do
 		calls nohup "$CORDON" run "$how" -- sh -c "$waits"
 		kill -KILL "$caller"
@@ -547,7 +547,7 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
-@test "with --leave the caller's death ends nothing" {
+@test "with --leave the invoker's death ends nothing" {
 	calls "$CORDON" run --leave -- sh -c "$waits"
 	kill -KILL "$caller"
 	wait "$caller" 2>/dev/null || true
@@ -574,7 +574,7 @@ waits='./leaver setsid; touch up; i=0
 	clean
 }
 
-@test "a command that is stopped and woken without end still has a time limit" {
+@test "a command that is stopped and continued without end still has a time limit" {
 	for how in --net=none --track-only; do
 		rm -f lock
 		expect 124 run "$how" --time 1s -- sh -c './leaver setsid
@@ -608,7 +608,7 @@ waits='./leaver setsid; touch up; i=0
 	done
 }
 
-@test "a stopped guard is woken, and passes on what the launcher is told" {
+@test "a stopped guard is continued, and forwards the launcher's signals" {
 	for how in --net=none --track-only; do
 		session "$how"
 		kill -STOP "$guard"
@@ -624,7 +624,7 @@ waits='./leaver setsid; touch up; i=0
 	[ "$out" = refused ]
 }
 
-@test "a command of a named session that stops the porter still has a time limit" {
+@test "a command of a shared session that stops the spawner still has a time limit" {
 	expect 0 run --session stopped -- true
 	begun=$SECONDS
 	expect 124 run --session stopped --time 1s -- sh -c 'kill -STOP $PPID; sleep 60'
@@ -640,7 +640,7 @@ waits='./leaver setsid; touch up; i=0
 }
 
 # Of a command that is only tracked it cannot be told which children of such a program are its own.
-@test "when the guard dies no child of the program is killed that another thread started" {
+@test "when the guard dies, children that other threads of the program started live on" {
 	local threads
 
 	for threads in 'first other' 'other first' 'other other'; do
@@ -657,12 +657,12 @@ waits='./leaver setsid; touch up; i=0
 
 # ---- what is told ----
 
-@test "doctor tries it" {
+@test "doctor tests it" {
 	"$CORDON" doctor --json >"$T/out" 2>"$T/err" || true
 	json '[g["state"] for g in d["guarantees"] if g["name"] == "process.tree"] == ["proved"]'
 }
 
-@test "--status-fd: what ended it, and how many were ended" {
+@test "--status-fd: what ended the session, and how many processes were killed" {
 	for how in --net=none --track-only; do
 		expect 5 run "$how" --status-fd 7 -- sh -c './leaver renamed; exit 5' 7>"$T/out" 3>&-
 		tail -n 1 "$T/out" >"$T/last" && mv "$T/last" "$T/out"
@@ -674,7 +674,7 @@ waits='./leaver setsid; touch up; i=0
 # ---- other users ----
 
 # A setuid program of root's, run by somebody else: only root can make one.
-@test "what became root's is ended where the kernel allows it, and named where not" {
+@test "a process that became root is ended where the kernel allows it, and reported otherwise" {
 	[ "$(id -u)" -eq 0 ] || return 0
 	places=$(mktemp -d /tmp/cordon-test.XXXXXX)
 	mkdir "$places/p"
@@ -710,7 +710,7 @@ waits='./leaver setsid; touch up; i=0
 
 # ---- in one step ----
 
-@test "what is left gets one signal, which reaches nobody else" {
+@test "leftover processes get one signal, which reaches no other process" {
 	[ "$("$CORDON" doctor --json | sed -n 's/.*"landlock_abi": *\([0-9]*\).*/\1/p')" -ge 6 ] ||
 		skip 'Landlock here keeps no signals in'
 	sleep 300 3>&- &

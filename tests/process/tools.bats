@@ -195,7 +195,7 @@ c_project()
 	cmp "$T/bare.out" "$T/out"
 }
 
-@test "shared memory: made and opened by name, not listed, nothing else made there" {
+@test "shared memory: created and opened by name, not listed, nothing else created there" {
 	name=/dev/shm/tools-bats-$$-$BATS_TEST_NUMBER
 	works "echo x >$name && cat 0<>$name && echo y >>$name && mv $name $name.2 && rm $name.2"
 	ls /dev/shm >/dev/null
@@ -336,7 +336,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	works 'diff -u --label a --label b d/f /dev/null >p; patch -R -p0 --dry-run d/f <p; git apply --check p; true'
 }
 
-@test "sqlite3: tables, transactions, a log of writes" {
+@test "sqlite3: tables, transactions, a write-ahead log" {
 	works 'sqlite3 t.db "pragma journal_mode=wal; create table t(a); begin; insert into t values(1), (2); commit; select sum(a) from t; vacuum"'
 	said wal 3
 }
@@ -364,7 +364,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 
 # ---- temporary files, for who does not ask TMPDIR ----
 
-@test "tmpfile: without a name where everybody's files are, and nothing else there" {
+@test "tmpfile: an unnamed file in /tmp, and no other" {
 	cat >t.py <<-'END'
 		import ctypes, os, sys
 		ctypes.CDLL(None).tmpfile.restype = ctypes.c_void_p
@@ -397,7 +397,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	[ ! -e named ]
 }
 
-@test "tmux makes its socket in the private folder" {
+@test "tmux creates its socket in the private folder" {
 	works 'tmux -L cordon$$ -f /dev/null new -d sh -c "echo inside >o; exec sleep 50" &&
 		while [ ! -s o ]; do sleep .05; done; cat o; tmux -L cordon$$ kill-server'
 }
@@ -438,7 +438,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	[ "$status" -eq 124 ]
 }
 
-@test "gdb on a child of its own" {
+@test "gdb on its own child" {
 	cat >g.c <<-'END'
 		static int twice(int x) { return 2 * x; }
 		int main(void) { return twice(21) != 42; }
@@ -467,7 +467,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	[ "$(wc -l <"$T/bare")" -ge 4 ] || complain "$(cat "$T/gdb")"
 }
 
-@test "strace: an own child is traced, others are refused in a sentence" {
+@test "strace: its own child is traced, others are refused with a message" {
 	works 'strace -f -qq -o trace -e trace=execve,openat sh -c "/bin/cat /dev/null; exit 7"; code=$?
 		grep -c execve trace; rm trace; exit $((code - 7))'
 	sleep 120 3>&- &

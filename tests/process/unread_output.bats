@@ -39,7 +39,7 @@ ends()
 
 refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/dev/null; echo x >done'
 
-@test "the status descriptor: it is ended all the same" {
+@test "a status descriptor that is not read does not delay the end" {
 	unread
 	mkdir kept
 	"$CORDON" run -q --status-fd 4 --protect kept -- sh -c "$refusals; exec sleep 1000" 3>&- &
@@ -48,7 +48,7 @@ refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/d
 	ends 143
 }
 
-@test "the status descriptor: who reads only afterwards hears of the end" {
+@test "a status descriptor that is read late has the end event" {
 	unread
 	mkdir kept
 	"$CORDON" run --status-fd 4 --protect kept -- sh -c "$refusals" 2>"$T/err" 3>&- &
@@ -64,7 +64,7 @@ refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/d
 	grep -q '"event": "end"' "$T/status"
 }
 
-@test "a terminal of its own whose output nobody takes" {
+@test "a pty whose output is not read does not delay the end" {
 	unread
 	"$CORDON" run --pty -- yes >&4 2>/dev/null </dev/null 3>&- &
 	started=$!
@@ -73,7 +73,7 @@ refusals='i=0; while [ $i -lt 900 ]; do echo x >kept/$i; i=$((i + 1)); done 2>/d
 }
 
 # The command shares the caller's terminal: what it leaves there keeps none of cordon's own lines back.
-@test "a terminal that the command has stopped, or filled and made nonblocking" {
+@test "a terminal that the command has stopped, or filled and made nonblocking, does not delay the end" {
 	cat >"$T/terminal.py" <<-'END'
 		import os, pty, sys, time
 		pid, fd = pty.fork()

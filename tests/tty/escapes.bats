@@ -55,7 +55,7 @@ look()
 	"$PYTHON" "$T/look.py" "$T" "$@"
 }
 
-@test "commands that answer, about a project and paths with odd names" {
+@test "why, plan and check print unusual names escaped" {
 	setup_odd
 	local form right path
 	for form in '' --json; do
@@ -98,7 +98,7 @@ look()
 	look "$ODD"
 }
 
-@test "runs that fail or are refused, with odd names in every place" {
+@test "failed and refused runs print unusual names escaped" {
 	setup_odd
 	rm .cordon.json
 	look run "--$ODD"

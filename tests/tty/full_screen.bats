@@ -7,7 +7,7 @@
 
 load ../lib/tmux
 
-@test "vim: typing, saving, ^Z and back, the window's size, and the screen it found" {
+@test "vim: typing, saving, ^Z and fg, the window size, and the restored screen" {
 	vim=$(type -P vim.tiny || type -P vim)
 	for mode in $MODES; do
 		terminal "$mode"
@@ -44,7 +44,7 @@ vim_has_size()
 	until_true 60 screen_lacks 'lines=' && [ "$answer" = yes ]
 }
 
-@test "less: pages, searches, reads from a pipe, and gives the screen back" {
+@test "less: pages, searches, reads from a pipe, and restores the screen" {
 	seq 1000 | sed 's/^/line /' >lines
 	for mode in $MODES; do
 		terminal "$mode"
@@ -125,7 +125,7 @@ use_shell()
 	type_line 'exit 7'
 }
 
-@test "python: an answer, ^C, what is typed unseen, ^D" {
+@test "python: an answer, ^C, a hidden password, ^D" {
 	for mode in $MODES; do
 		terminal "$mode"
 		sh_line 'w $PYTHON -q'
@@ -151,7 +151,7 @@ use_shell()
 	done
 }
 
-@test "the window's size reaches the command: at once, and after a stop" {
+@test "the window size reaches the command, at once and after a stop" {
 	cat >size <<-'END'
 		import os, signal
 		def tell(*signalled):
@@ -188,7 +188,7 @@ use_shell()
 	done
 }
 
-@test "the terminal's settings stay as they were, however the command ends" {
+@test "terminal settings are restored, however the command ends" {
 	for mode in $MODES; do
 		terminal "$mode"
 		sh_line 'stty -a >before; w true; stty -a | cmp - before && echo sa''me 1'
@@ -204,7 +204,7 @@ use_shell()
 }
 
 # Free, the shell finds the line typed and runs it, unless the host has this switched off for all (EIO).
-@test "typing into the terminal for the shell outside is refused, also with high bits set" {
+@test "TIOCSTI is refused, also with high bits set" {
 	cat >inject <<-'END'
 		import ctypes, os, sys
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -272,7 +272,7 @@ use_shell()
 }
 
 # As an editor starts it: nobody outside has jobs, and the session is cordon's own.
-@test "cordon shell as the first program of a terminal: jobs, a stop of its own, the end" {
+@test "cordon shell as the first program of a terminal: jobs, a stop, and the end" {
 	programs
 	echo "PS1='[\\#] '" >"$HOME/.profile"
 	for mode in shell shell-pty; do

@@ -7,7 +7,7 @@
 
 load ../lib/tmux
 
-@test "^C ends the command, the list it is in, and the loop it is in" {
+@test "^C ends the command, its list and its loop" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -23,7 +23,7 @@ load ../lib/tmux
 	done
 }
 
-@test "^C and ^\\ reach the command exactly once, and one that goes on goes on" {
+@test "^C and ^\\ reach the command exactly once, and a command that handles them continues" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -58,7 +58,7 @@ load ../lib/tmux
 	done
 }
 
-@test "^Z stops the job, fg goes on with it, again and again; bg lets it run behind" {
+@test "^Z stops the job, fg continues it, repeatedly; bg continues it in the background" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -88,7 +88,7 @@ load ../lib/tmux
 	done
 }
 
-@test "a stopped job: its status, a stop from elsewhere, and its end" {
+@test "a stopped job: its status, a stop by another process, and its end" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -110,7 +110,7 @@ load ../lib/tmux
 }
 
 # With a terminal of its own the command is in another group, and runs on; the shell's view is the same.
-@test "a stop of the whole job is over when the job goes on" {
+@test "a stop of the whole job ends when the job continues" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -134,7 +134,7 @@ load ../lib/tmux
 	done
 }
 
-@test "a command that catches the stop cleans up first, one that ignores it goes on" {
+@test "a command that catches SIGTSTP cleans up first, one that ignores it continues" {
 	cat >catch <<-'END'
 		import os, signal, sys
 		def stop(number, frame):
@@ -170,7 +170,7 @@ load ../lib/tmux
 	done
 }
 
-@test "a job in the background that reads stops; in the foreground it reads on" {
+@test "a background job that reads stops, and continues reading in the foreground" {
 	for mode in $MODES; do
 		terminal "$mode"
 		sh_line 'w head -n 1 &'
@@ -186,7 +186,7 @@ load ../lib/tmux
 	done
 }
 
-@test "a job in the background writes, and with tostop stops" {
+@test "a background job writes, and stops if tostop is set" {
 	for mode in $MODES; do
 		terminal "$mode"
 		sh_line 'w echo free''ly & wait'
@@ -206,7 +206,7 @@ load ../lib/tmux
 
 # Nobody could bring it to the foreground, so the kernel does not stop it, and reading fails. It reads only
 # once its parent is gone: a job that is stopped already when it loses its shell is hung up.
-@test "a job that no shell knows does not wait for the terminal" {
+@test "a command in an orphaned process group does not wait for the terminal" {
 	mkfifo go
 	for mode in $MODES; do
 		rm -f ended
@@ -218,7 +218,7 @@ load ../lib/tmux
 	done
 }
 
-@test "jobs of a shell inside: ^Z, fg, bg, ^C, and its own stop" {
+@test "jobs of a confined shell: ^Z, fg, bg, ^C, and suspend" {
 	programs
 	for mode in $MODES; do
 		terminal "$mode"
@@ -281,7 +281,7 @@ load ../lib/tmux
 }
 
 # What it started holds a pipe open; its end is the end of all of them.
-@test "the end of the terminal ends the command, which may clean up, and everything it started" {
+@test "closing the terminal ends the command, which may clean up, and all its processes" {
 	cat >tree <<-'END'
 		#!/bin/bash
 		exec 9>alive
@@ -320,7 +320,7 @@ hang_up()
 	holds saved saved
 }
 
-@test "under nohup the end of the terminal ends nothing" {
+@test "under nohup closing the terminal ends no process" {
 	cat >stay <<-'END'
 		#!/bin/sh
 		echo ready >begun
@@ -341,7 +341,7 @@ hang_up()
 	done
 }
 
-@test "ending the launcher with its job stopped ends the command" {
+@test "killing the launcher of a stopped job ends the command" {
 	programs
 	for mode in run pty; do
 		terminal "$mode"

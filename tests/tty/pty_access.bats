@@ -66,7 +66,7 @@ on_terminal()
 	out=$(tr -d '\r' <"$T/raw") err=$(cat "$T/err")
 }
 
-@test "a terminal of others: every way to it works outside and none inside" {
+@test "other terminals: every way to open one works free and fails confined" {
 	begin
 	bare "$PYTHON" attack_terminals.py all "$name" "$owner" "$number"
 	said 'tried 59'
@@ -78,7 +78,7 @@ on_terminal()
 	attack --write /dev/shm --net localhost
 }
 
-@test "what is typed in it is read outside, and not inside" {
+@test "input typed in another terminal can be read free and not confined" {
 	begin
 	expect 9 run -- sh -c "(read -r x <$name && echo \"\$x\") || exit 9"
 	unsaid typed
@@ -89,7 +89,7 @@ on_terminal()
 	said typed
 }
 
-@test "a refusal is told, with the option that would allow it" {
+@test "a refused terminal is reported with the option that would allow it" {
 	begin
 	expect 9 run --deny attack_terminals.py -- sh -c "(exec 3<$name) || exit 9"
 	heard "$name is a terminal of others" "--read $name"
@@ -97,7 +97,7 @@ on_terminal()
 	heard "$name is a terminal of others" "--write $name"
 }
 
-@test "names and memory that change while they are looked at lead to no other terminal" {
+@test "names and memory changed during the call lead to no other terminal" {
 	begin
 	CORDON_TIMEOUT=200 expect 0 run -- "$PYTHON" attack_terminals.py flip "$name"
 	said 'flipping_link' 'flipping_memory' 'theirs 0'
@@ -108,7 +108,7 @@ on_terminal()
 }
 
 # The number is given again as soon as nobody has the terminal: then it is somebody else's.
-@test "a number that was the session's own is not when it is given again" {
+@test "a pty number of the session is foreign once the kernel has reused it" {
 	cat >"$T/taker.py" <<-'END'
 		# waits for a number, takes terminals until it has that one, and says so
 		import os, signal, sys, time
@@ -163,7 +163,7 @@ on_terminal()
 	said refused
 }
 
-@test "terminals made inside are opened by name, by their other end, and as stty does" {
+@test "ptys made in the session can be opened by name, by TIOCGPTPEER, and as stty does" {
 	cat >own.py <<-'END'
 		import fcntl, os, pty, struct, sys
 		master, slave = os.openpty()
@@ -218,7 +218,7 @@ on_terminal()
 	said fine
 }
 
-@test "who is asked to end opens a terminal, the first of its session" {
+@test "after SIGTERM a command can still open its first pty" {
 	cat >late.py <<-'END'
 		import os, signal
 		def last(*_):
@@ -236,7 +236,7 @@ on_terminal()
 	[ -e said ] || complain 'it was not opened'
 }
 
-@test "script and tmux make terminals inside, and their shells use them" {
+@test "script and tmux create ptys, and their shells use them" {
 	expect 0 run -- script -qec 'tty; echo by-name >"$(tty)"; stty -F "$(tty)" size; exit 0' "$P/typescript"
 	said /dev/pts/ by-name
 	cat >mux.sh <<-'END'
@@ -258,7 +258,7 @@ on_terminal()
 	[ "$(cat first)" != "$(cat second)" ]
 }
 
-@test "started on a terminal: it can be opened by every name, also for reading alone" {
+@test "the terminal of the start can be opened by every name, also for reading only" {
 	begin
 	cat >here.sh <<-'END'
 		set -e
@@ -287,7 +287,7 @@ on_terminal()
 	said by-name fine refused
 }
 
-@test "what is only written to is not read" {
+@test "a terminal that is only granted for writing cannot be read" {
 	begin
 	for path in "$name" /proc/self/fd/1; do
 		for way in '<' '<>'; do
@@ -305,7 +305,7 @@ on_terminal()
 	done
 }
 
-@test "with --pty its own terminal is open to it, and the caller's is not" {
+@test "with --pty the command can open its own pty, and not the invoker's" {
 	cat >pty.sh <<-'END'
 		set -e
 		name=$(tty)
@@ -323,7 +323,7 @@ on_terminal()
 	said own refused
 }
 
-@test "in a named session the terminal of each call is its own" {
+@test "in a shared session each command has the terminal of its invoker" {
 	begin
 	cat >call.sh <<-'END'
 		set -e
@@ -344,7 +344,7 @@ on_terminal()
 	wait "$first" || true
 }
 
-@test "inside each other: own terminals work three deep, and those around are closed" {
+@test "nested three deep, own ptys work, and those of outer sessions are closed" {
 	export CORDON ASAN_OPTIONS
 	begin
 	own=(run --execute "$CORDON" --env CORDON --env ASAN_OPTIONS)
@@ -387,7 +387,7 @@ on_terminal()
 	said held
 }
 
-@test "who names terminals gets them: one, or all" {
+@test "a rule can grant one terminal or all" {
 	begin
 	expect 0 run --read "$name" -- sh -c "read -r x <$name && echo \"\$x\""
 	said typed
@@ -400,7 +400,7 @@ on_terminal()
 	unsaid 'only if'
 }
 
-@test "plan and why say which terminals are meant" {
+@test "plan and why say which terminals are granted" {
 	expect 0 plan
 	said '/dev/pts [its own terminals]'
 	allowed write /dev/pts/3
@@ -420,7 +420,7 @@ on_terminal()
 }
 
 # Only to read: no broker is asked, the layers decide.
-@test "a terminal that was made inside is read by its name, and as /dev/stdin" {
+@test "a pty made in the session can be read by its name and as /dev/stdin" {
 	cat >names.sh <<-'END'
 		cat /dev/stdin </dev/null && test -t 0 && exec 4<"$(tty)" 5</dev/stdin 6</proc/self/fd/0 &&
 		test -t 4 && test -t 5 && test -t 6 && stty -F "$(tty)" sane && echo read
@@ -437,7 +437,7 @@ on_terminal()
 	attack
 }
 
-@test "expect starts programs, and its stty says nothing" {
+@test "expect starts programs, and its stty reports no error" {
 	for run in '' "$CORDON run --"; do
 		# shellcheck disable=SC2086 # words
 		bare $run expect -c 'spawn sh -c "read x; echo got \$x"; send "word\r"; expect "got word"; send_user " ok"'

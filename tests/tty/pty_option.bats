@@ -20,13 +20,13 @@ pty()
 	[ "$status" -eq "$want" ] || complain "status $want was expected of: $*"
 }
 
-@test "all three are terminals, with a size and an owner" {
+@test "descriptors 0 to 2 are terminals with a size and an owner" {
 	pty 0 sh -c 'test -t 0 && test -t 1 && test -t 2 && echo three; tty; stty -a | grep -o -- "-echo;\|-echo "' </dev/null
 	said three /dev/pts/ -echo
 	silent
 }
 
-@test "the end of the input is the end of the command's, in the middle of a line too" {
+@test "the end of the input reaches the command, also in the middle of a line" {
 	pty 0 cat < <(printf 'one\ntwo')
 	[ "$out" = $'one\ntwo' ] || complain 'the text was expected, once'
 	pty 0 cat < <(printf 'one\n')
@@ -44,7 +44,7 @@ pty()
 	done
 }
 
-@test "much in, much out, at the same time" {
+@test "large input and large output at the same time" {
 	seq 50000 >lines
 	pty 0 cat <lines
 	cmp lines "$T/out"
@@ -53,7 +53,7 @@ pty()
 	[ "$(tail -n 1 "$T/out")" = 5000 ]
 }
 
-@test "a reader that goes away ends it, one that is slow does not" {
+@test "a reader that closes its end ends the command, a slow reader does not" {
 	{
 		status=0
 		timeout 120 "$CORDON" run --pty -- sh -c 'while :; do echo y; done' </dev/null || status=$?
@@ -75,7 +75,7 @@ pty()
 	[ "$out" = again ]
 }
 
-@test "signals: ended by one, and told one" {
+@test "signals end the command or are handled by it" {
 	pty 143 sh -c 'kill -TERM $$' </dev/null
 	pty 137 sh -c 'kill -KILL $$' </dev/null
 	"$CORDON" run --pty -- sh -c 'trap "echo told; exit 5" USR1; echo ready; while :; do sleep 0.05; done' \
@@ -89,7 +89,7 @@ pty()
 	grep -q told "$T/out"
 }
 
-@test "terminals that the command makes itself" {
+@test "the command can create ptys" {
 	for option in '' --pty; do
 		# shellcheck disable=SC2086 # an option or none
 		timeout 120 "$CORDON" run $option -- "$PYTHON" -c \
