@@ -74,7 +74,7 @@ def busy(kind, seconds, folder, reached):
     for name, path in zip(names, paths):
         serve(socket.AF_UNIX, path, name, reached)
     ports = [str(serve(socket.AF_INET, ("127.0.0.1", 0), name, reached)[1]) for name in names]
-    passing = [word for name in ("CORDON", *SANITIZERS) for word in ("--env", name)]
+    passing = [word for name in ("CORDON=" + CORDON, *SANITIZERS) for word in ("--env", name)]
     network = ["--domain", "a.test"] if kind == "busy_domains" else ["--net", "localhost:" + ports[0]]
     return ["--deny", "**/.env", "--protect", "kept", "--socket", paths[0], *network, *passing,
             "--execute", os.path.dirname(CORDON), "--", PYTHON, "busy.py", kind, str(seconds), *paths, *ports]

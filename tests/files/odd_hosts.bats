@@ -88,7 +88,7 @@ unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 		#!/bin/sh
 		[ "$1" -gt 0 ] || exit 42
 		exec "$CORDON" run --accept files.future --accept files.metadata --accept sockets.path --execute "$CORDON" \
-		    --env CORDON --env ASAN_OPTIONS -- ./deeper $(($1 - 1))
+		    --env "CORDON=$CORDON" --env ASAN_OPTIONS -- ./deeper $(($1 - 1))
 	END
 	chmod +x deeper
 	export ASAN_OPTIONS=detect_leaks=0:exitcode=99

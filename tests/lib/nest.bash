@@ -7,7 +7,7 @@ export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 begin()
 {
 	export CORDON ASAN_OPTIONS
-	own=(--execute "$CORDON" --env CORDON --env ASAN_OPTIONS)
+	own=(--execute "$CORDON" --env "CORDON=$CORDON" --env ASAN_OPTIONS)
 	cp "$TREE/tests/nest/nest.py" .
 }
 

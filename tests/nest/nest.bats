@@ -83,7 +83,7 @@ start_server()
 @test "a run inside cordon shell works" {
 	begin
 	cat >script <<-'END'
-		"$CORDON" run --execute "$CORDON" --env CORDON --env ASAN_OPTIONS -- "$CORDON" run -- \
+		"$CORDON" run --execute "$CORDON" --env "CORDON=$CORDON" --env ASAN_OPTIONS -- "$CORDON" run -- \
 		    "$PYTHON" nest.py make=.envrc make=fine
 		exit
 	END

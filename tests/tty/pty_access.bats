@@ -347,7 +347,7 @@ on_terminal()
 @test "nested three deep, own ptys work, and those of outer sessions are closed" {
 	export CORDON ASAN_OPTIONS
 	begin
-	own=(run --execute "$CORDON" --env CORDON --env ASAN_OPTIONS)
+	own=(run --execute "$CORDON" --env "CORDON=$CORDON" --env ASAN_OPTIONS)
 	cat >inner.py <<-'END'
 		import os, sys
 		master, slave = os.openpty()
