@@ -66,7 +66,7 @@ end_caller(pid_t pid)
 }
 
 static void
-a_caller_gets_back_what_it_had(void)
+unpinning_restores_the_callers_mask(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
@@ -103,7 +103,7 @@ a_caller_gets_back_what_it_had(void)
 }
 
 static void
-a_choice_stays(void)
+a_mask_that_the_user_set_is_kept(void)
 {
 	cpu_set_t all = places_of(0), one = first_of(all);
 	pid_t staying = 0;
@@ -139,7 +139,7 @@ a_choice_stays(void)
 }
 
 static void
-who_is_gone_changes_nothing(void)
+a_caller_that_exited_changes_nothing(void)
 {
 	cpu_set_t all = places_of(0);
 	pid_t staying = 0;
@@ -166,7 +166,7 @@ roam(void *argument)
 }
 
 static void
-a_thread_of_one_that_stays_does_not(void)
+a_new_thread_of_the_broker_is_not_pinned(void)
 {
 	pid_t staying = 0;
 	struct affinity affinity = {.own = gettid(), .staying = &staying};
@@ -188,9 +188,9 @@ a_thread_of_one_that_stays_does_not(void)
 int
 main(void)
 {
-	run(a_caller_gets_back_what_it_had);
-	run(a_choice_stays);
-	run(who_is_gone_changes_nothing);
-	run(a_thread_of_one_that_stays_does_not);
+	run(unpinning_restores_the_callers_mask);
+	run(a_mask_that_the_user_set_is_kept);
+	run(a_caller_that_exited_changes_nothing);
+	run(a_new_thread_of_the_broker_is_not_pinned);
 	return tap_end();
 }

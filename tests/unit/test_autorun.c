@@ -127,7 +127,7 @@ note_many(struct autorun_changes *changed, int count, const char *folder, const 
 }
 
 static void
-near_names_take_the_places_of_far_ones(void)
+shallow_names_replace_deep_ones(void)
 {
 	struct autorun_changes *changed = NULL;
 	struct event_source told = {0};
@@ -148,7 +148,7 @@ near_names_take_the_places_of_far_ones(void)
 }
 
 static void
-what_is_gone_makes_room(void)
+removed_files_free_their_entries(void)
 {
 	struct autorun_changes *changed = NULL;
 	struct event_source told = {0};
@@ -195,8 +195,8 @@ int
 main(void)
 {
 	run(names_of_all_kinds);
-	run(near_names_take_the_places_of_far_ones);
-	run(what_is_gone_makes_room);
+	run(shallow_names_replace_deep_ones);
+	run(removed_files_free_their_entries);
 	run(long_names_fill_the_table_too);
 	return tap_end();
 }

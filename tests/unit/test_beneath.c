@@ -235,7 +235,7 @@ check_case(size_t way, size_t i)
 }
 
 static void
-each_path_goes_where_it_should(void)
+each_path_opens_the_expected_file(void)
 {
 	for (size_t way = 0; way < WAYS; way++)
 		for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -287,7 +287,7 @@ a_root_by_another_name_is_the_same_root(void)
 }
 
 static void
-the_root_itself_is_opened_only_when_asked_for(void)
+the_root_itself_is_opened_only_on_request(void)
 {
 	for (size_t way = 0; way < WAYS; way++) {
 		struct outcome seen = try(way, "sub/..", O_RDONLY, CORDON_CONFINE_ROOT);
@@ -382,7 +382,7 @@ a_link_itself_is_opened_only_by_name(void)
 }
 
 static void
-what_cannot_be_looked_at_is_an_error(void)
+a_directory_that_cannot_be_searched_is_an_error(void)
 {
 	bool all_powerful = geteuid() == 0;
 
@@ -446,7 +446,7 @@ same(const struct tree *tree, const char *path, int flags)
 }
 
 static void
-both_ways_agree_on_random_trees(void)
+openat2_and_the_fallback_agree_on_random_trees(void)
 {
 	static struct tree tree;
 	char real_root[sizeof root], path[TEXT_SIZE];
@@ -596,17 +596,17 @@ main(void)
 	make_base();
 	make_tree();
 	make_race();
-	run(each_path_goes_where_it_should);
+	run(each_path_opens_the_expected_file);
 	run(absolute_paths_inside_are_accepted);
 	run(a_root_by_another_name_is_the_same_root);
-	run(the_root_itself_is_opened_only_when_asked_for);
+	run(the_root_itself_is_opened_only_on_request);
 	run(new_files_are_created_inside);
 	run(forty_links_pass_and_no_more);
 	run(descriptors_close_on_exec_and_none_leak);
 	run(a_link_itself_is_opened_only_by_name);
-	run(what_cannot_be_looked_at_is_an_error);
+	run(a_directory_that_cannot_be_searched_is_an_error);
 	run(an_unusable_root_is_named);
-	run(both_ways_agree_on_random_trees);
+	run(openat2_and_the_fallback_agree_on_random_trees);
 	run(a_racing_swap_never_leads_out);
 	run(a_racing_move_never_leads_out);
 	remove_base();

@@ -96,7 +96,7 @@ an_open_of_a_protected_name_is_refused_and_reported(void)
 }
 
 static void
-what_the_inner_layer_decides_is_left_to_the_kernel(void)
+an_open_that_the_inner_layer_decides_is_continued(void)
 {
 	auto_session struct session s;
 
@@ -107,7 +107,7 @@ what_the_inner_layer_decides_is_left_to_the_kernel(void)
 }
 
 static void
-a_file_that_is_cut_keeps_its_name(void)
+truncating_a_file_keeps_its_name(void)
 {
 	auto_session struct session s;
 	struct stat at_file;
@@ -196,7 +196,7 @@ wait_for_answer(void)
 
 /* A pipe without a writer waits; a signal that is due ends that. */
 static void
-an_open_that_waits_is_interrupted(void)
+a_blocking_open_is_interrupted(void)
 {
 	auto_session struct session s;
 
@@ -213,7 +213,7 @@ an_open_that_waits_is_interrupted(void)
 /* ---- names ---- */
 
 static void
-names_are_made_and_removed(void)
+names_are_created_and_removed(void)
 {
 	auto_session struct session s;
 	char text[64];
@@ -236,7 +236,7 @@ names_are_made_and_removed(void)
 }
 
 static void
-names_of_gits_are_neither_made_nor_reached_by_moving(void)
+names_of_git_are_neither_created_nor_reached_by_rename(void)
 {
 	auto_session struct session s;
 
@@ -315,7 +315,7 @@ write_staged(struct session *s, const char *name, const char *text)
 }
 
 static void
-a_file_of_gits_is_checked_when_it_is_closed(void)
+a_staged_file_is_checked_at_close(void)
 {
 	auto_session struct session s;
 
@@ -362,7 +362,7 @@ unix_sockets_are_bound_in_the_project_only(void)
 
 /* Domain and kind of socket -> what comes of it, with network localhost. */
 static void
-internet_sockets_are_made_on_loopback(void)
+internet_sockets_are_bound_to_loopback(void)
 {
 	static const struct {
 		int domain, type, protocol, why; /* 0: it is made */
@@ -389,7 +389,7 @@ internet_sockets_are_made_on_loopback(void)
 }
 
 static void
-connections_leave_neither_the_machine_nor_the_list(void)
+connects_reach_only_loopback_and_listed_ports(void)
 {
 	auto_session struct session s;
 	struct sockaddr_in far = {.sin_family = AF_INET, .sin_port = htons(1)}, near = far;
@@ -512,7 +512,7 @@ without_memory_a_call_is_answered_and_leaves_nothing(void)
 
 /* A caller that is gone before anything is done: nothing is done for it. */
 static void
-for_a_caller_that_is_gone_nothing_is_done(void)
+a_call_of_a_dead_caller_has_no_effect(void)
 {
 	for (size_t i = 0; i < COUNT(families); i++) {
 		auto_session struct session s;
@@ -560,22 +560,22 @@ main(void)
 	umask(022);
 	run(an_open_creates_what_the_plan_allows);
 	run(an_open_of_a_protected_name_is_refused_and_reported);
-	run(what_the_inner_layer_decides_is_left_to_the_kernel);
-	run(a_file_that_is_cut_keeps_its_name);
+	run(an_open_that_the_inner_layer_decides_is_continued);
+	run(truncating_a_file_keeps_its_name);
 	run(a_caller_with_a_full_table_gets_no_file);
 	run(a_broker_without_fds_refuses);
-	run(an_open_that_waits_is_interrupted);
-	run(names_are_made_and_removed);
-	run(names_of_gits_are_neither_made_nor_reached_by_moving);
+	run(a_blocking_open_is_interrupted);
+	run(names_are_created_and_removed);
+	run(names_of_git_are_neither_created_nor_reached_by_rename);
 	run(metadata_changes_where_it_may);
 	run(attributes_change_where_they_may);
-	run(a_file_of_gits_is_checked_when_it_is_closed);
+	run(a_staged_file_is_checked_at_close);
 	run(unix_sockets_are_bound_in_the_project_only);
-	run(internet_sockets_are_made_on_loopback);
-	run(connections_leave_neither_the_machine_nor_the_list);
+	run(internet_sockets_are_bound_to_loopback);
+	run(connects_reach_only_loopback_and_listed_ports);
 	run(only_processes_under_the_outer_layer_are_signalled);
 	run(without_memory_a_call_is_answered_and_leaves_nothing);
-	run(for_a_caller_that_is_gone_nothing_is_done);
+	run(a_call_of_a_dead_caller_has_no_effect);
 	run(unreadable_memory_is_no_path);
 	run(a_call_that_no_handler_knows_is_refused);
 	return tap_end();

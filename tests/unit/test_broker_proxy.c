@@ -537,7 +537,7 @@ run_case(size_t i)
 
 /* Calls are routed only under Landlock: without it nothing may start. */
 static void
-without_landlock_nothing_starts(void)
+without_landlock_no_broker_starts(void)
 {
 	world_make();
 	check_int(boxed(good_ones), NOT_MADE);
@@ -551,7 +551,7 @@ main(void)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (enforce_probe(&facts, NULL) == 0 && facts.values[FACT_LANDLOCK_ABI] == 0) {
-		run(without_landlock_nothing_starts);
+		run(without_landlock_no_broker_starts);
 		return tap_end();
 	}
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -102,7 +102,7 @@ check_rights(const struct index *index, const struct expected *rows, size_t coun
 /* ---- one layer ---- */
 
 static void
-nothing_said_is_the_default(void)
+without_a_rule_the_default_decides(void)
 {
 	struct index index = {0};
 	static const struct expected none[] = {{"/", ""}, {"/a/b", ""}};
@@ -189,7 +189,7 @@ rights_are_decided_one_by_one(void)
 }
 
 static void
-literal_child_and_subpath_reach_what_they_say(void)
+literal_child_and_subpath_match_their_paths(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "allow", "r", "/a/l", MATCH_LITERAL},
 					    {LAYER_USER, "allow", "r", "/a/c", MATCH_CHILD},
@@ -218,7 +218,7 @@ paths_match_by_whole_names_only(void)
 
 /* Bytes that sort before "/" must not hide a folder's rules from a search. */
 static void
-odd_names_between_do_not_disturb_the_search(void)
+names_that_sort_between_do_not_disturb_the_search(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "allow", "r", "/a", MATCH_SUBPATH},
 					    {LAYER_USER, "allow", "w", "/a!b", MATCH_SUBPATH},
@@ -292,7 +292,7 @@ patterns_are_applied_in_their_order(void)
 }
 
 static void
-a_regular_expression_speaks_about_the_whole_path(void)
+a_regular_expression_matches_the_whole_path(void)
 {
 	static const struct says rules[] = {
 		{LAYER_USER, "allow", "r", "/p/[a-c]+|/q", MATCH_REGEX}};
@@ -317,7 +317,7 @@ a_dot_in_a_regular_expression_matches_newlines_too(void)
 }
 
 static void
-a_pattern_that_explodes_denies_and_never_allows(void)
+a_pattern_over_its_limit_denies_and_never_allows(void)
 {
 	static const struct says evil_allow[] = {
 		{LAYER_USER, "allow", "r", "/(a|a)*[bc]", MATCH_REGEX}};
@@ -359,7 +359,7 @@ a_pattern_cannot_raise_its_own_limits(void)
 }
 
 static void
-a_pattern_that_cannot_be_compiled_names_its_place(void)
+a_pattern_that_cannot_be_compiled_names_its_position(void)
 {
 	static const struct says glob = {LAYER_USER, "deny", "r", "/a/**b", MATCH_GLOB};
 	static const struct says regex = {LAYER_USER, "deny", "r", "/a(", MATCH_REGEX};
@@ -443,7 +443,7 @@ a_profiles_deny_is_not_final(void)
 }
 
 static void
-a_layer_can_take_its_own_deny_back_further_down(void)
+a_source_can_allow_below_its_own_deny(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "r", "/a", MATCH_SUBPATH},
 					    {LAYER_USER, "allow", "r", "/a/b", MATCH_SUBPATH},
@@ -458,7 +458,7 @@ a_layer_can_take_its_own_deny_back_further_down(void)
 }
 
 static void
-a_silenced_allow_takes_nothing_from_others(void)
+a_silenced_allow_removes_no_right_of_others(void)
 {
 	static const struct says rules[] = {{LAYER_USER, "deny", "rw", "/a", MATCH_SUBPATH},
 					    {LAYER_PROFILE, "allow", "r", "/a/b", MATCH_SUBPATH},
@@ -471,7 +471,7 @@ a_silenced_allow_takes_nothing_from_others(void)
 }
 
 static void
-a_silenced_allow_opens_no_door(void)
+a_silenced_allow_lifts_no_protection(void)
 {
 	static const struct says rules[] = {
 		{LAYER_USER, "deny", "wcd", "/p", MATCH_SUBPATH},
@@ -677,7 +677,7 @@ static const struct brokered_trees {
 };
 
 static void
-protected_names_hold_at_every_depth(void)
+protected_names_apply_at_every_depth(void)
 {
 	struct index index = {0};
 	char path[300];
@@ -712,7 +712,7 @@ what_is_vetted_on_linux_is_protected_on_macos(void)
 }
 
 static void
-another_case_is_no_way_around(void)
+names_in_another_case_are_protected(void)
 {
 	static const char *const names[] = {".GIT/hooks/pre-commit",
 					    ".git/HOOKS/pre-commit",
@@ -742,7 +742,7 @@ another_case_is_no_way_around(void)
 }
 
 static void
-a_git_directory_outside_the_project_is_guarded_too(void)
+a_git_directory_outside_the_project_is_protected_too(void)
 {
 	static const struct says rules[] = {
 		{LAYER_PROFILE, "allow", "rwcdx", "/store/[a]*?", MATCH_SUBPATH}};
@@ -863,7 +863,7 @@ only_the_named_rights_are_lifted(void)
 }
 
 static void
-the_door_does_not_open_what_a_more_trusted_layer_denied(void)
+lifting_a_protection_does_not_lift_a_more_trusted_deny(void)
 {
 	static const struct says rules[] = {OPEN_PROJECT,
 					    {LAYER_USER, "deny", "wcd", "/p", MATCH_SUBPATH},
@@ -1390,40 +1390,40 @@ engine_and_reference_agree_on_20000_random_policies(void)
 int
 main(void)
 {
-	run(nothing_said_is_the_default);
+	run(without_a_rule_the_default_decides);
 	run(specific_allow_wins_over_broad_deny_whatever_the_order);
 	run(specific_deny_wins_over_broad_allow_whatever_the_order);
 	run(three_levels_each_win_below_themselves);
 	run(allow_wins_over_deny_at_the_same_path_in_one_layer);
 	run(rights_are_decided_one_by_one);
-	run(literal_child_and_subpath_reach_what_they_say);
+	run(literal_child_and_subpath_match_their_paths);
 	run(paths_match_by_whole_names_only);
-	run(odd_names_between_do_not_disturb_the_search);
+	run(names_that_sort_between_do_not_disturb_the_search);
 	run(the_root_is_a_path_like_any_other);
 	run(patterns_are_applied_after_all_paths);
 	run(patterns_are_applied_in_their_order);
-	run(a_regular_expression_speaks_about_the_whole_path);
+	run(a_regular_expression_matches_the_whole_path);
 	run(a_dot_in_a_regular_expression_matches_newlines_too);
-	run(a_pattern_that_explodes_denies_and_never_allows);
+	run(a_pattern_over_its_limit_denies_and_never_allows);
 	run(a_pattern_cannot_raise_its_own_limits);
-	run(a_pattern_that_cannot_be_compiled_names_its_place);
+	run(a_pattern_that_cannot_be_compiled_names_its_position);
 	run(a_deny_of_the_user_is_final_for_project_and_command_line);
 	run(every_more_trusted_layer_is_final_and_no_other);
 	run(a_less_trusted_deny_at_the_same_path_beats_a_more_trusted_allow);
 	run(a_profiles_deny_is_not_final);
-	run(a_layer_can_take_its_own_deny_back_further_down);
-	run(a_silenced_allow_takes_nothing_from_others);
-	run(a_silenced_allow_opens_no_door);
+	run(a_source_can_allow_below_its_own_deny);
+	run(a_silenced_allow_removes_no_right_of_others);
+	run(a_silenced_allow_lifts_no_protection);
 	run(a_pattern_deny_of_the_user_is_final_too);
 	run(the_verdict_names_the_rule_that_decided);
-	run(protected_names_hold_at_every_depth);
+	run(protected_names_apply_at_every_depth);
 	run(what_is_vetted_on_linux_is_protected_on_macos);
-	run(another_case_is_no_way_around);
-	run(a_git_directory_outside_the_project_is_guarded_too);
+	run(names_in_another_case_are_protected);
+	run(a_git_directory_outside_the_project_is_protected_too);
 	run(naming_the_protected_path_itself_lifts_it_for_the_users_own_texts);
 	run(a_wider_grant_never_lifts_a_protection);
 	run(only_the_named_rights_are_lifted);
-	run(the_door_does_not_open_what_a_more_trusted_layer_denied);
+	run(lifting_a_protection_does_not_lift_a_more_trusted_deny);
 	run(engine_and_reference_agree_on_20000_random_policies);
 	return tap_end();
 }

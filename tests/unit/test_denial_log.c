@@ -33,7 +33,7 @@ read_line(struct arena *arena, const char *line, struct denial *ret)
 }
 
 static void
-reports_are_taken_apart(void)
+reports_are_parsed(void)
 {
 	static const struct {
 		const char *line, *process, *operation, *subject;
@@ -90,7 +90,7 @@ reports_are_taken_apart(void)
 }
 
 static void
-what_is_not_ours_is_left_alone(void)
+other_reports_are_ignored(void)
 {
 	static const char *const lines[] = {
 		"",
@@ -139,7 +139,7 @@ what_is_not_ours_is_left_alone(void)
 }
 
 static void
-the_log_is_asked_for_this_tag_alone(void)
+the_log_is_filtered_by_the_tag(void)
 {
 	auto_arena struct arena arena = {0};
 	const char *argv[DENIALS_ARGUMENTS];
@@ -250,7 +250,7 @@ scene_end(struct scene *scene)
 }
 
 static void
-what_was_refused_is_in_the_audit_log_once(void)
+each_denial_is_in_the_audit_log_once(void)
 {
 	struct scene scene;
 
@@ -270,7 +270,7 @@ what_was_refused_is_in_the_audit_log_once(void)
 
 /* Late, and after a line that no report can be. */
 static void
-what_is_told_after_the_end_is_heard(void)
+reports_after_the_end_are_read(void)
 {
 	struct scene scene;
 
@@ -284,7 +284,7 @@ what_is_told_after_the_end_is_heard(void)
 }
 
 static void
-a_log_that_is_refused_says_so(void)
+a_log_that_cannot_be_read_is_reported(void)
 {
 	struct scene scene;
 
@@ -295,7 +295,7 @@ a_log_that_is_refused_says_so(void)
 }
 
 static void
-nobody_can_fill_the_audit_log(void)
+denials_cannot_fill_the_audit_log(void)
 {
 	struct scene scene;
 
@@ -311,7 +311,7 @@ nobody_can_fill_the_audit_log(void)
 
 /* It is not our child, and holds nothing of ours open. */
 static void
-the_reporter_is_nobodys(void)
+the_reporter_is_no_child_of_the_session(void)
 {
 	struct scene scene;
 	struct pollfd end = {.events = POLLIN};
@@ -341,13 +341,13 @@ the_reporter_is_nobodys(void)
 int
 main(void)
 {
-	run(reports_are_taken_apart);
-	run(what_is_not_ours_is_left_alone);
-	run(the_log_is_asked_for_this_tag_alone);
-	run(what_was_refused_is_in_the_audit_log_once);
-	run(what_is_told_after_the_end_is_heard);
-	run(a_log_that_is_refused_says_so);
-	run(nobody_can_fill_the_audit_log);
-	run(the_reporter_is_nobodys);
+	run(reports_are_parsed);
+	run(other_reports_are_ignored);
+	run(the_log_is_filtered_by_the_tag);
+	run(each_denial_is_in_the_audit_log_once);
+	run(reports_after_the_end_are_read);
+	run(a_log_that_cannot_be_read_is_reported);
+	run(denials_cannot_fill_the_audit_log);
+	run(the_reporter_is_no_child_of_the_session);
 	return tap_end();
 }

@@ -110,7 +110,7 @@ zed_is_off_unless_enabled(void)
 }
 
 static void
-zed_off_is_said_at_its_place(void)
+zed_off_is_reported_with_its_position(void)
 {
 	auto_policy struct policy *p = policy_as(&zed_run, "{\n  \"enabled\": false}");
 
@@ -192,7 +192,7 @@ what_links_in_etc_lead_to_is_readable_where_etc_is(void)
 }
 
 static void
-zed_holes_are_closed_and_named(void)
+zed_grants_that_open_a_hole_are_dropped_and_listed(void)
 {
 	static const char *const closed[] = {"/dev", "/tmp", "/var/tmp", "/run/user", "~/.config"};
 	auto_policy struct policy *p = policy_as(&zed_run, "{\"enabled\": true}");
@@ -277,7 +277,7 @@ zed_each_category_is_replaced_alone(void)
 }
 
 static void
-zed_keeps_what_is_asked_for_by_name(void)
+zed_keeps_paths_that_are_listed_by_name(void)
 {
 	auto_policy struct policy *p = policy_as(
 		&zed_run,
@@ -392,7 +392,7 @@ zed_overlay_can_turn_it_on_or_off(void)
 	"\"allowed_env_vars\": [\"PATH\"]"
 
 static void
-zed_record_is_taken_as_it_is(void)
+zed_record_is_read_unchanged(void)
 {
 	auto_policy struct policy *p =
 		policy_as(&zed_shell,
@@ -430,7 +430,7 @@ zed_record_with_the_built_in_list_has_no_hole(void)
 }
 
 static void
-zed_tracking_only_restricts_nothing_and_says_so(void)
+zed_tracking_only_has_no_restriction_and_a_notice(void)
 {
 	auto_policy struct policy *p = policy_as(&zed_run, "{\"tracking_only\": true}");
 
@@ -442,7 +442,7 @@ zed_tracking_only_restricts_nothing_and_says_so(void)
 }
 
 static void
-zed_errors_name_their_place(void)
+zed_errors_name_their_position(void)
 {
 	static const struct {
 		const char *text, *error;
@@ -616,7 +616,7 @@ flow_env_forms(void)
 }
 
 static void
-flow_errors_name_their_place(void)
+flow_errors_name_their_position(void)
 {
 	static const struct {
 		const char *text, *error;
@@ -907,7 +907,7 @@ clash_names_choose(void)
 }
 
 static void
-clash_errors_name_their_place(void)
+clash_errors_name_their_position(void)
 {
 	static const struct {
 		const char *text, *error;
@@ -940,7 +940,7 @@ clash_errors_name_their_place(void)
 }
 
 static void
-clash_rule_errors_name_their_place(void)
+clash_rule_errors_name_their_position(void)
 {
 	static const struct {
 		const char *rule, *error;
@@ -1053,7 +1053,7 @@ clash_network_errors(void)
 /* ---- all of them ---- */
 
 static void
-shapes_are_recognised(void)
+dialects_are_recognised_by_their_keys(void)
 {
 	static const struct {
 		const char *text;
@@ -1171,30 +1171,30 @@ int
 main(void)
 {
 	run(zed_is_off_unless_enabled);
-	run(zed_off_is_said_at_its_place);
+	run(zed_off_is_reported_with_its_position);
 	run(zed_apply_to_chooses_run_or_shell);
 	run(zed_defaults_on_linux);
 	run(what_links_in_etc_lead_to_is_readable_where_etc_is);
-	run(zed_holes_are_closed_and_named);
+	run(zed_grants_that_open_a_hole_are_dropped_and_listed);
 	run(zed_defaults_on_macos);
 	run(zed_system_list_absent_null_empty_given);
 	run(zed_each_category_is_replaced_alone);
-	run(zed_keeps_what_is_asked_for_by_name);
+	run(zed_keeps_paths_that_are_listed_by_name);
 	run(zed_additional_lists_add);
 	run(zed_network_and_variables);
 	run(zed_overlay_of_this_system_overrides_key_by_key);
 	run(zed_overlay_of_the_other_system_is_ignored);
 	run(zed_overlay_can_turn_it_on_or_off);
-	run(zed_record_is_taken_as_it_is);
+	run(zed_record_is_read_unchanged);
 	run(zed_record_with_the_built_in_list_has_no_hole);
-	run(zed_tracking_only_restricts_nothing_and_says_so);
-	run(zed_errors_name_their_place);
+	run(zed_tracking_only_has_no_restriction_and_a_notice);
+	run(zed_errors_name_their_position);
 	run(flow_defaults);
 	run(flow_layers_that_restrict_nothing_are_named);
 	run(flow_paths);
 	run(flow_cwd_stays_writable_whatever_is_listed);
 	run(flow_env_forms);
-	run(flow_errors_name_their_place);
+	run(flow_errors_name_their_position);
 	run(clash_defaults);
 	run(clash_caps_are_exact);
 	run(clash_path_match_forms);
@@ -1204,11 +1204,11 @@ main(void)
 	run(clash_patterns_match_anywhere_as_they_did);
 	run(clash_network_forms);
 	run(clash_names_choose);
-	run(clash_errors_name_their_place);
-	run(clash_rule_errors_name_their_place);
+	run(clash_errors_name_their_position);
+	run(clash_rule_errors_name_their_position);
 	run(clash_path_errors);
 	run(clash_network_errors);
-	run(shapes_are_recognised);
+	run(dialects_are_recognised_by_their_keys);
 	run(native_form_of_each_reads_back_the_same);
 	run(no_baseline_grants_what_only_the_user_may);
 	run(baselines_have_the_required_lengths);

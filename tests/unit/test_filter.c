@@ -379,7 +379,7 @@ refused_calls_are_refused_whatever_their_arguments(void)
 }
 
 static void
-what_programs_live_on_is_allowed(void)
+common_calls_are_allowed(void)
 {
 	expect_names(
 		"read write openat2 close execve execveat fork vfork exit_group mmap futex "
@@ -637,7 +637,7 @@ result_for(const struct variant *variant, size_t row)
 }
 
 static void
-arguments_decide_where_they_should(void)
+verdicts_by_argument_are_as_listed(void)
 {
 	for (size_t i = 0; i < COUNT(variants); i++)
 		for (size_t j = 0; j < COUNT(argument_cases); j++)
@@ -689,7 +689,7 @@ try_internet(const struct variant *variant)
 }
 
 static void
-without_network_every_internet_socket_is_refused_or_told(void)
+without_network_every_internet_socket_is_refused_or_supervised(void)
 {
 	for (size_t i = 0; i < COUNT(variants); i++)
 		if (variants[i].network == NETWORK_NONE)
@@ -700,7 +700,7 @@ without_network_every_internet_socket_is_refused_or_told(void)
 
 /* Only what asks for them is told of; what uses them is refused on the spot. */
 static void
-system_v_is_not_there_or_told(void)
+system_v_calls_return_enosys_or_are_supervised(void)
 {
 	static const struct {
 		const char *name;
@@ -792,7 +792,7 @@ ioctls_are_known_by_their_low_half(void)
 
 /* Only where Landlock has no scopes. */
 static void
-signals_are_asked_about_where_nobody_else_looks(void)
+signals_are_supervised_where_landlock_does_not_scope_them(void)
 {
 	static const struct {
 		const char *name;
@@ -823,7 +823,7 @@ signals_are_asked_about_where_nobody_else_looks(void)
 
 /* Wherever there is a broker. The kernel looks at the low half of a number: 0 is the caller itself. */
 static void
-processes_named_by_number_are_asked_about(void)
+calls_that_take_a_pid_are_supervised(void)
 {
 	static const struct {
 		const char *name;
@@ -854,7 +854,7 @@ processes_named_by_number_are_asked_about(void)
 
 /* Wherever there is a broker; a group of the caller's own is made without it. */
 static void
-groups_of_others_are_asked_about(void)
+calls_that_change_process_groups_are_supervised(void)
 {
 	static const struct {
 		const char *name;
@@ -882,7 +882,7 @@ groups_of_others_are_asked_about(void)
 
 /* Which number is O_NOFOLLOW and which O_LARGEFILE differs: only the former is asked about. */
 static void
-opens_for_reading_are_asked_about_as_shm_open_makes_them(void)
+opens_with_the_flags_of_shm_open_are_supervised(void)
 {
 	static const struct {
 		uint64_t flags; /* as x86_64 has them */
@@ -937,7 +937,7 @@ try_listener(const struct variant *variant)
 
 /* Whoever got one would be asked in the broker's place, and could say yes. */
 static void
-who_answers_routed_calls_is_the_broker_alone(void)
+no_filter_allows_a_second_listener(void)
 {
 	for (size_t i = 0; i < COUNT(variants); i++)
 		try_listener(&variants[i]);
@@ -961,17 +961,17 @@ main(void)
 	run(x32_numbers_die);
 	run(foreign_architectures_die);
 	run(refused_calls_are_refused_whatever_their_arguments);
-	run(what_programs_live_on_is_allowed);
-	run(arguments_decide_where_they_should);
+	run(common_calls_are_allowed);
+	run(verdicts_by_argument_are_as_listed);
 	run(no_family_is_allowed_that_is_not_listed);
-	run(without_network_every_internet_socket_is_refused_or_told);
-	run(system_v_is_not_there_or_told);
+	run(without_network_every_internet_socket_is_refused_or_supervised);
+	run(system_v_calls_return_enosys_or_are_supervised);
 	run(ioctls_are_known_by_their_low_half);
-	run(signals_are_asked_about_where_nobody_else_looks);
-	run(processes_named_by_number_are_asked_about);
-	run(groups_of_others_are_asked_about);
-	run(who_answers_routed_calls_is_the_broker_alone);
-	run(opens_for_reading_are_asked_about_as_shm_open_makes_them);
+	run(signals_are_supervised_where_landlock_does_not_scope_them);
+	run(calls_that_take_a_pid_are_supervised);
+	run(calls_that_change_process_groups_are_supervised);
+	run(no_filter_allows_a_second_listener);
+	run(opens_with_the_flags_of_shm_open_are_supervised);
 	run(filters_are_short);
 	return tap_end();
 }

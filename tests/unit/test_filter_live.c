@@ -272,7 +272,7 @@ refused_calls_fail_under_the_filter_and_only_there(void)
 
 /* Without a listener, what is routed ends with ENOSYS. */
 static void
-calls_about_another_process_are_refused_or_routed(void)
+calls_about_another_process_are_refused_or_supervised(void)
 {
 	try_calls(refused_by_number, COUNT(refused_by_number), true);
 	for (size_t i = 0; i < COUNT(refused_by_number); i++) {
@@ -290,7 +290,7 @@ without_network_there_are_only_local_streams(void)
 }
 
 static void
-allowed_calls_are_as_free(void)
+allowed_calls_have_the_results_of_a_bare_run(void)
 {
 	try_calls(kept, COUNT(kept), false);
 	try_calls(kept, COUNT(kept), true);
@@ -407,7 +407,7 @@ calls_of_another_architecture_die(void)
 #endif
 
 static void
-there_is_no_load_without_a_filter(void)
+loading_without_a_filter_is_refused(void)
 {
 	struct cordon_error err = {0};
 
@@ -437,7 +437,7 @@ push_input(const void *filter)
 }
 
 static void
-nothing_is_typed_into_the_terminal(void)
+tiocsti_is_refused(void)
 {
 	int got = child_run(AS_USER, push_input, NULL);
 
@@ -552,17 +552,17 @@ main(int argc, char **argv)
 		return launch(argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	run(refused_calls_fail_under_the_filter_and_only_there);
-	run(calls_about_another_process_are_refused_or_routed);
+	run(calls_about_another_process_are_refused_or_supervised);
 	run(without_network_there_are_only_local_streams);
 	run(with_network_there_are_internet_sockets);
 	run(without_network_there_are_none_with_or_without_a_broker);
 	run(a_dead_broker_is_no_way_to_a_socket);
-	run(allowed_calls_are_as_free);
+	run(allowed_calls_have_the_results_of_a_bare_run);
 #ifdef __x86_64__
 	run(calls_of_another_architecture_die);
 #endif
-	run(there_is_no_load_without_a_filter);
-	run(nothing_is_typed_into_the_terminal);
+	run(loading_without_a_filter_is_refused);
+	run(tiocsti_is_refused);
 	for (size_t i = 0; i < COUNT(programs); i++)
 		run_program(i);
 	return tap_end();

@@ -212,7 +212,7 @@ static const char *const corpus[] = {
 };
 
 static void
-whatever_git_sees_was_seen(void)
+every_key_that_git_reads_was_read(void)
 {
 	const char *rounds = getenv("GITCONFIG_ROUNDS");
 	int left = rounds == NULL ? 400 : atoi(rounds);
@@ -445,7 +445,7 @@ what_starts_programs_or_redirects_is_refused_by_name(void)
 }
 
 static void
-what_stood_there_in_the_same_words_may_stay(void)
+unchanged_lines_may_stay(void)
 {
 	static const char mine[] = "[core]\n\tfsmonitor = mine\n[credential]\n\thelper = store\n";
 	auto_arena struct arena arena = {0};
@@ -462,7 +462,7 @@ what_stood_there_in_the_same_words_may_stay(void)
 
 /* To git the name of a remote that has no address is a path. */
 static void
-a_name_counts_as_long_as_it_has_an_address(void)
+a_remote_name_counts_while_it_has_an_address(void)
 {
 	static const char named[] = "[remote \"out\"]\nurl=ssh://h/x\n[branch \"m\"]\nremote=out\n",
 			  alone[] = "[branch \"m\"]\nremote=out\n";
@@ -483,7 +483,7 @@ kept(struct arena *arena, const char *text, const char *present)
 }
 
 static void
-a_remote_that_is_named_keeps_its_address(void)
+a_remote_that_a_branch_names_keeps_its_address(void)
 {
 	static const char with[] = "[remote \"o\"]\n\turl = a\\\\b\n[branch \"m\"]\n\tremote = o\n",
 			  without[] = "[branch \"m\"]\n\tremote = o\n",
@@ -504,7 +504,7 @@ a_remote_that_is_named_keeps_its_address(void)
 }
 
 static void
-modules_say_only_what_git_takes_from_them(void)
+gitmodules_may_have_only_keys_that_git_reads(void)
 {
 	auto_arena struct arena arena = {0};
 
@@ -560,13 +560,13 @@ main(void)
 	prepare();
 	run(text_is_read_as_git_reads_it);
 	run(long_lines_are_read_whole_and_huge_texts_refused);
-	run(whatever_git_sees_was_seen);
+	run(every_key_that_git_reads_was_read);
 	run(what_git_itself_writes_is_accepted);
 	run(what_starts_programs_or_redirects_is_refused_by_name);
-	run(what_stood_there_in_the_same_words_may_stay);
-	run(a_name_counts_as_long_as_it_has_an_address);
-	run(a_remote_that_is_named_keeps_its_address);
-	run(modules_say_only_what_git_takes_from_them);
+	run(unchanged_lines_may_stay);
+	run(a_remote_name_counts_while_it_has_an_address);
+	run(a_remote_that_a_branch_names_keeps_its_address);
+	run(gitmodules_may_have_only_keys_that_git_reads);
 	run(pointers_are_one_line);
 	unlink(file);
 	unlink(output);

@@ -90,7 +90,7 @@ expect_refused(const char *name, const char *words)
 }
 
 static void
-what_git_made_is_found(void)
+repositories_made_by_git_are_found(void)
 {
 	expect("tree", "main/.git/worktrees/tree", "main/.git");
 	expect("baretree", "bare.git/worktrees/baretree", "bare.git");
@@ -104,7 +104,7 @@ what_git_made_is_found(void)
 }
 
 static void
-plain_folders_have_nothing_to_add(void)
+plain_folders_add_no_paths(void)
 {
 	expect("main", NULL, NULL);
 	expect("plain", NULL, NULL);
@@ -256,7 +256,7 @@ attack(const char *project, const char *change, const char *words)
 }
 
 static void
-no_rewritten_pointer_is_believed(void)
+a_rewritten_pointer_is_ignored(void)
 {
 	check_int(sh("find main tree -path '*/objects/*' -type f -delete;"
 		     "ls -A >names; mkdir keep; cp -a main tree .ssh keep/"),
@@ -332,8 +332,8 @@ main(void)
 		printf("not ok 1 - setting up in %s\n1..1\n", base);
 		return 1;
 	}
-	run(what_git_made_is_found);
-	run(plain_folders_have_nothing_to_add);
+	run(repositories_made_by_git_are_found);
+	run(plain_folders_add_no_paths);
 	run(relative_paths_and_config_per_worktree_work_too);
 	run(odd_spellings_of_config_are_read_as_git_does);
 	if (geteuid() == 0)
@@ -341,7 +341,7 @@ main(void)
 	else
 		printf("ok %d - a_pointer_of_another_owner_is_refused # SKIP only root can chown\n",
 		       ++tap.cases);
-	run(no_rewritten_pointer_is_believed);
+	run(a_rewritten_pointer_is_ignored);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	check_int(system(command), 0);
 	return tap_end();

@@ -132,7 +132,7 @@ all_are_found_and_none_through_a_link(void)
 }
 
 static void
-a_limit_is_told_and_packages_come_last(void)
+a_reached_limit_is_reported_and_packages_come_last(void)
 {
 	auto_arena struct arena arena = {0};
 	struct repositories found = find(&arena, 3);
@@ -148,7 +148,7 @@ a_limit_is_told_and_packages_come_last(void)
 }
 
 static void
-the_nearest_are_found_by_a_look_at_each(void)
+the_nearest_repositories_are_found_without_a_search(void)
 {
 	auto_arena struct arena arena = {0};
 	struct repositories found;
@@ -211,7 +211,7 @@ ask(void *arg)
 }
 
 static void
-who_reads_slowly_holds_up_nobody_else(void)
+a_slow_read_does_not_delay_other_threads(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
@@ -235,7 +235,7 @@ who_reads_slowly_holds_up_nobody_else(void)
 
 /* As the broker does: it asks about every name that moves along, at its new place. */
 static void
-what_moved_is_where_it_is(void)
+a_moved_repository_is_found_at_its_new_path(void)
 {
 	auto_arena struct arena arena = {0};
 	struct host host = a_host(&arena);
@@ -285,7 +285,7 @@ make(struct git_repo_cache *memory, const struct host *host, const char *name)
 
 /* A round for each second may be read in any case: that is how the user's own changes are seen. */
 static void
-a_new_repository_has_no_other_read_again(void)
+a_new_repository_invalidates_no_other(void)
 {
 	static const char *const names[] = {"", "/.git", "/.git/objects", "/.git/hooks"};
 	auto_arena struct arena arena = {0};
@@ -318,7 +318,7 @@ a_new_repository_has_no_other_read_again(void)
 
 /* Each is read by way of another place: who changes something there is believed at once. */
 static void
-what_is_elsewhere_is_read_again_when_it_changes(void)
+files_outside_the_repository_are_reread_when_they_change(void)
 {
 	static const struct {
 		const char *set_up, *change, *place;
@@ -385,7 +385,7 @@ is_known(const struct git_repo_list *roots, const char *path)
 
 /* Two minutes lie between one and the next, so each is over before another comes. */
 static void
-what_is_made_and_gone_again_is_forgotten(void)
+a_created_and_removed_repository_is_forgotten(void)
 {
 	struct git_repo_list roots;
 	char path[PATH_MAX + 32], real[PATH_MAX + 32];
@@ -420,13 +420,13 @@ main(void)
 	sem_init(&go_on, 0, 0);
 	sem_init(&is_waiting, 0, 0);
 	run(all_are_found_and_none_through_a_link);
-	run(a_limit_is_told_and_packages_come_last);
-	run(the_nearest_are_found_by_a_look_at_each);
-	run(who_reads_slowly_holds_up_nobody_else);
-	run(what_moved_is_where_it_is);
-	run(a_new_repository_has_no_other_read_again);
-	run(what_is_elsewhere_is_read_again_when_it_changes);
-	run(what_is_made_and_gone_again_is_forgotten);
+	run(a_reached_limit_is_reported_and_packages_come_last);
+	run(the_nearest_repositories_are_found_without_a_search);
+	run(a_slow_read_does_not_delay_other_threads);
+	run(a_moved_repository_is_found_at_its_new_path);
+	run(a_new_repository_invalidates_no_other);
+	run(files_outside_the_repository_are_reread_when_they_change);
+	run(a_created_and_removed_repository_is_forgotten);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	check_int(system(command), 0);
 	return tap_end();

@@ -17,7 +17,7 @@ passes(const char *name, const char *text, const char *present)
 }
 
 static void
-lists_without_programs_pass(void)
+todo_lists_without_programs_pass(void)
 {
 	static const char *const texts[] = {
 		"",
@@ -51,7 +51,7 @@ programs_are_found_in_every_spelling(void)
 }
 
 static void
-what_was_there_may_stay(void)
+existing_lines_may_stay(void)
 {
 	check(passes("git-rebase-todo", "exec make\n", "pick 12 a\nexec make\n"));
 	check(passes("git-rebase-todo", "x a\npick 1\n", "pick 1\nx a"));
@@ -61,7 +61,7 @@ what_was_there_may_stay(void)
 }
 
 static void
-a_strategy_is_one_that_git_does_by_itself(void)
+only_builtin_strategies_pass(void)
 {
 	check(passes("strategy", "", NULL) && passes("strategy", "recursive\n", NULL));
 	check(passes("strategy", "ort", NULL) && !passes("strategy", "my-own\n", NULL));
@@ -78,7 +78,7 @@ a_strategy_is_one_that_git_does_by_itself(void)
 }
 
 static void
-patches_are_applied_without_names_of_files(void)
+only_harmless_options_of_apply_pass(void)
 {
 	check(passes("apply-opt", "", NULL) && passes("apply-opt", "\n", NULL));
 	check(passes("apply-opt", " '--whitespace=fix' '-C2' '-p0'\n", NULL));
@@ -91,7 +91,7 @@ patches_are_applied_without_names_of_files(void)
 }
 
 static void
-other_files_and_odd_bytes_do_not_pass(void)
+other_files_and_control_characters_do_not_pass(void)
 {
 	auto_arena struct arena arena = {0};
 	struct gitconfig_text nul = {"pick 1\n\0exec a\n", 16};
@@ -105,11 +105,11 @@ other_files_and_odd_bytes_do_not_pass(void)
 int
 main(void)
 {
-	run(lists_without_programs_pass);
+	run(todo_lists_without_programs_pass);
 	run(programs_are_found_in_every_spelling);
-	run(what_was_there_may_stay);
-	run(a_strategy_is_one_that_git_does_by_itself);
-	run(patches_are_applied_without_names_of_files);
-	run(other_files_and_odd_bytes_do_not_pass);
+	run(existing_lines_may_stay);
+	run(only_builtin_strategies_pass);
+	run(only_harmless_options_of_apply_pass);
+	run(other_files_and_control_characters_do_not_pass);
 	return tap_end();
 }

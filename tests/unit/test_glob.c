@@ -154,7 +154,7 @@ compare_on_paths(const char *pattern, char paths[][8], size_t count)
 }
 
 static void
-small_patterns_match_as_their_words_say(void)
+small_patterns_match_as_documented(void)
 {
 	static char paths[PATHS_MAX][8];
 	size_t count = canonical_paths(paths);
@@ -210,7 +210,7 @@ a_match_covers_everything_below(void)
 }
 
 static void
-quoting_takes_the_meaning_away(void)
+quoting_makes_a_character_literal(void)
 {
 	check_int(matched("/a\\*b", "/a*b", false), 4);
 	check_int(matched("/a\\*b", "/axb", false), 0);
@@ -260,7 +260,7 @@ an_overlong_slash_is_no_slash(void)
 }
 
 static void
-case_matters_unless_told(void)
+case_matters_unless_the_flag_is_set(void)
 {
 	check_int(matched("**/.Git/hooks", "/p/.gIT/HOOKS", false), 0);
 	check_int(matched("**/.Git/hooks", "/p/.gIT/HOOKS/x", true), 13);
@@ -281,7 +281,7 @@ slashes_are_collapsed(void)
 }
 
 static void
-refusals_say_why(void)
+invalid_patterns_are_refused_with_the_reason(void)
 {
 	static const struct {
 		const char *pattern, *reason;
@@ -371,15 +371,15 @@ a_pattern_longer_than_any_path_is_refused(void)
 int
 main(void)
 {
-	run(small_patterns_match_as_their_words_say);
+	run(small_patterns_match_as_documented);
 	run(the_examples_of_the_header);
 	run(a_match_covers_everything_below);
-	run(quoting_takes_the_meaning_away);
+	run(quoting_makes_a_character_literal);
 	run(a_question_mark_is_one_character);
 	run(an_overlong_slash_is_no_slash);
-	run(case_matters_unless_told);
+	run(case_matters_unless_the_flag_is_set);
 	run(slashes_are_collapsed);
-	run(refusals_say_why);
+	run(invalid_patterns_are_refused_with_the_reason);
 	run(evil_patterns_finish_at_once);
 	run(a_pattern_longer_than_any_path_is_refused);
 	return tap_end();

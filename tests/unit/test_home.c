@@ -8,7 +8,7 @@
 #include "tap.h"
 
 static void
-the_first_line_of_a_user_counts(void)
+the_first_passwd_line_of_a_user_is_used(void)
 {
 	static const struct {
 		const char *text;
@@ -43,7 +43,7 @@ the_first_line_of_a_user_counts(void)
 }
 
 static void
-ours_is_what_the_c_library_says(void)
+the_home_is_the_one_of_getpwuid(void)
 {
 	const char *home = NULL;
 	auto_arena struct arena arena = {NULL};
@@ -59,7 +59,7 @@ ours_is_what_the_c_library_says(void)
 int
 main(void)
 {
-	run(the_first_line_of_a_user_counts);
-	run(ours_is_what_the_c_library_says);
+	run(the_first_passwd_line_of_a_user_is_used);
+	run(the_home_is_the_one_of_getpwuid);
 	return tap_end();
 }

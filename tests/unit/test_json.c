@@ -213,7 +213,7 @@ whole_numbers_are_exact_and_others_are_not_whole(void)
 /* ---- what goes beyond plain JSON ---- */
 
 static void
-comments_stand_wherever_space_may(void)
+comments_are_allowed_wherever_space_is(void)
 {
 	static const char *const texts[] = {
 		"// a\n[1, 2]",
@@ -380,7 +380,7 @@ nul_bytes_are_refused_wherever_they_stand(void)
 /* ---- keys ---- */
 
 static void
-a_key_twice_is_refused_at_the_second_place(void)
+a_duplicate_key_is_refused_at_the_second_one(void)
 {
 	static const struct row rows[] = {
 		{"{\"a\":1,\"a\":2}", "f:1:8: \"a\" stands here twice, first in line 1"},
@@ -423,7 +423,7 @@ a_member_is_found_by_its_key(void)
 /* ---- places ---- */
 
 static void
-every_value_and_key_knows_its_place(void)
+every_value_and_key_has_its_position(void)
 {
 	auto_arena struct arena arena = {0};
 	const struct json *value =
@@ -603,7 +603,7 @@ main(void)
 	run(string_errors_name_line_and_column);
 	run(numbers_follow_the_grammar_of_json);
 	run(whole_numbers_are_exact_and_others_are_not_whole);
-	run(comments_stand_wherever_space_may);
+	run(comments_are_allowed_wherever_space_is);
 	run(a_comment_inside_a_string_is_text);
 	run(one_trailing_comma_is_taken_and_counts_nothing);
 	run(a_byte_order_mark_is_skipped_once_and_in_front_only);
@@ -611,10 +611,10 @@ main(void)
 	run(invalid_utf8_of_each_kind_is_refused_where_it_stands);
 	run(the_edges_of_utf8_are_taken);
 	run(nul_bytes_are_refused_wherever_they_stand);
-	run(a_key_twice_is_refused_at_the_second_place);
+	run(a_duplicate_key_is_refused_at_the_second_one);
 	run(like_keys_in_different_objects_and_cases_are_fine);
 	run(a_member_is_found_by_its_key);
-	run(every_value_and_key_knows_its_place);
+	run(every_value_and_key_has_its_position);
 	run(columns_count_characters_not_bytes);
 	run(types_have_names_for_messages);
 	run(sixty_four_deep_is_taken_and_sixty_five_is_not);

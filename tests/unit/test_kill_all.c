@@ -168,7 +168,7 @@ sweep_with(enum walls walls)
 }
 
 static void
-all_in_the_layer_and_nobody_else(void)
+every_process_of_the_layer_is_killed_and_no_other(void)
 {
 	const struct seen *seen = sweep_with(WALLS_FOR_SIGNALS);
 
@@ -196,14 +196,14 @@ without_a_layer_nothing_is_sent(void)
 }
 
 static void
-a_layer_that_lets_signals_out_is_none(void)
+without_a_signal_scope_no_process_is_signalled(void)
 {
 	expect_nothing(WALLS_FOR_FILES);
 }
 
 /* The guard outlives a supervisor that is killed: what was shown before still holds. */
 static void
-after_its_parent_died(void)
+processes_whose_parent_died_are_killed(void)
 {
 	struct seen *seen = seen_new();
 	struct guard guard;
@@ -232,7 +232,7 @@ after_its_parent_died(void)
 
 /* Only the process itself gives the order: a signal of that number from anywhere else means nothing. */
 static void
-a_signal_is_no_order(void)
+a_signal_of_another_process_kills_none(void)
 {
 	struct seen *seen = seen_new();
 	struct guard guard;
@@ -277,7 +277,7 @@ sweep_late(int signal)
 }
 
 static void
-nobody_is_asked_late(void)
+a_request_after_the_timeout_is_not_sent(void)
 {
 	check_int(sweep_late(SIGTERM)->dead, INSIDE);
 }
@@ -289,14 +289,14 @@ main(void)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	run(without_a_layer_nothing_is_sent);
 	if (landlock_version(NULL) < 6) {
-		printf("ok %d - all_in_the_layer_and_nobody_else # SKIP needs Landlock ABI 6\n",
+		printf("ok %d - every_process_of_the_layer_is_killed_and_no_other # SKIP needs Landlock ABI 6\n",
 		       ++tap.cases);
 		return tap_end();
 	}
-	run(a_layer_that_lets_signals_out_is_none);
-	run(all_in_the_layer_and_nobody_else);
-	run(after_its_parent_died);
-	run(a_signal_is_no_order);
-	run(nobody_is_asked_late);
+	run(without_a_signal_scope_no_process_is_signalled);
+	run(every_process_of_the_layer_is_killed_and_no_other);
+	run(processes_whose_parent_died_are_killed);
+	run(a_signal_of_another_process_kills_none);
+	run(a_request_after_the_timeout_is_not_sent);
 	return tap_end();
 }

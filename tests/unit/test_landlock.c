@@ -655,7 +655,7 @@ of_a_profile_it_is_skipped(void)
 }
 
 static void
-both_ways_of_pinning_agree(void)
+both_methods_of_opening_a_path_agree(void)
 {
 	static int (*const ways[])(const char *) = {open_verified, open_verified_checked};
 
@@ -1101,7 +1101,7 @@ every_older_version_can_be_planned_for(void)
 }
 
 static void
-a_plan_that_counts_on_more_is_refused(void)
+a_plan_for_a_newer_abi_is_refused(void)
 {
 	struct cordon_error err = {0};
 	struct fixture f;
@@ -1115,7 +1115,7 @@ a_plan_that_counts_on_more_is_refused(void)
 /* ---- the sandbox ---- */
 
 static void
-a_plan_with_gaps_gets_no_box(void)
+a_plan_with_gaps_gets_no_sandbox(void)
 {
 	struct sandbox_options sandbox_options = {0};
 	struct cordon_error err = {0};
@@ -1191,7 +1191,7 @@ a_box_serves_several_children(void)
 /* ---- proofs ---- */
 
 static void
-proofs_hold_where_the_kernel_can_keep_them(void)
+selftests_pass_where_the_kernel_supports_them(void)
 {
 	static const struct {
 		enum guarantee guarantee;
@@ -1223,7 +1223,7 @@ proofs_hold_where_the_kernel_can_keep_them(void)
 }
 
 static void
-what_the_session_keeps_is_not_tried(void)
+the_selftest_skips_what_only_a_session_enforces(void)
 {
 	struct cordon_error err = {0};
 	struct proof proof = {0};
@@ -1256,9 +1256,9 @@ main(int argc, char **argv)
 	make_base();
 	run(each_version_adds_to_the_one_before);
 	run(no_right_makes_device_nodes_or_controls_devices);
-	run(a_plan_that_counts_on_more_is_refused);
-	run(a_plan_with_gaps_gets_no_box);
-	run(both_ways_of_pinning_agree);
+	run(a_plan_for_a_newer_abi_is_refused);
+	run(a_plan_with_gaps_gets_no_sandbox);
+	run(both_methods_of_opening_a_path_agree);
 	run_from(1, each_right_does_what_it_says_and_no_more);
 	run_root(each_right_does_so_for_an_ordinary_user);
 	run_from(1, what_no_rule_names_is_closed);
@@ -1286,8 +1286,8 @@ main(int argc, char **argv)
 	run_from(9, only_named_sockets_are_reached);
 	run_from(1, every_older_version_can_be_planned_for);
 	run_from(1, a_box_serves_several_children);
-	run(proofs_hold_where_the_kernel_can_keep_them);
-	run(what_the_session_keeps_is_not_tried);
+	run(selftests_pass_where_the_kernel_supports_them);
+	run(the_selftest_skips_what_only_a_session_enforces);
 	wipe(base);
 	return tap_end();
 }

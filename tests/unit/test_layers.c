@@ -157,7 +157,7 @@ an_unknown_profile_is_refused_where_it_is_named(void)
 /* ---- files ---- */
 
 static void
-a_file_extends_another_with_its_own_voice(void)
+an_extended_file_has_the_rank_of_its_source(void)
 {
 	auto_world struct world w;
 
@@ -177,7 +177,7 @@ a_file_extends_another_with_its_own_voice(void)
 }
 
 static void
-what_extends_speaks_after_what_it_extends(void)
+a_file_is_applied_after_the_one_it_extends(void)
 {
 	auto_world struct world w;
 
@@ -225,7 +225,7 @@ a_project_can_extend_profiles_but_no_files(void)
 }
 
 static void
-missing_files_are_nothing_special(void)
+missing_files_are_skipped(void)
 {
 	auto_world struct world w;
 	struct stack *stack = NULL;
@@ -270,7 +270,7 @@ files_that_others_could_have_written_are_refused(void)
 }
 
 static void
-what_is_no_file_is_refused(void)
+a_policy_that_is_no_regular_file_is_refused(void)
 {
 	auto_world struct world w;
 	struct stack *stack = NULL;
@@ -286,7 +286,7 @@ what_is_no_file_is_refused(void)
 }
 
 static void
-a_broken_file_stops_everything_and_names_its_place(void)
+an_invalid_file_is_an_error_with_its_position(void)
 {
 	auto_world struct world w;
 
@@ -317,7 +317,7 @@ without_project_policy_it_is_not_read(void)
 }
 
 static void
-a_project_policy_that_leads_nowhere_is_not_passed_over(void)
+a_dangling_project_policy_is_an_error(void)
 {
 	auto_world struct world w;
 	struct stack *stack = NULL;
@@ -489,7 +489,7 @@ an_approved_project_is_one_more_source(void)
 }
 
 static void
-names_and_patterns_cover_each_other(void)
+exact_names_and_wildcards_cover_each_other(void)
 {
 	check(merge_domain_covers("a.example", "a.example"));
 	check(!merge_domain_covers("a.example", "b.a.example"));
@@ -519,22 +519,22 @@ main(void)
 	run(an_empty_extends_starts_from_nothing);
 	run(the_default_grants_the_project_and_the_system);
 	run(an_unknown_profile_is_refused_where_it_is_named);
-	run(a_file_extends_another_with_its_own_voice);
-	run(what_extends_speaks_after_what_it_extends);
+	run(an_extended_file_has_the_rank_of_its_source);
+	run(a_file_is_applied_after_the_one_it_extends);
 	run(files_that_extend_each_other_in_a_circle_are_refused);
 	run(a_project_can_extend_profiles_but_no_files);
-	run(missing_files_are_nothing_special);
+	run(missing_files_are_skipped);
 	run(a_success_leaves_the_error_value_alone);
 	run(files_that_others_could_have_written_are_refused);
-	run(what_is_no_file_is_refused);
-	run(a_broken_file_stops_everything_and_names_its_place);
+	run(a_policy_that_is_no_regular_file_is_refused);
+	run(an_invalid_file_is_an_error_with_its_position);
 	run(without_project_policy_it_is_not_read);
-	run(a_project_policy_that_leads_nowhere_is_not_passed_over);
+	run(a_dangling_project_policy_is_an_error);
 	run(the_innermost_network_mode_wins_and_domains_add_up);
 	run(a_list_of_ports_replaces_and_profiles_and_options_add);
 	run(environments_merge_by_name);
 	run(single_values_are_the_innermost_and_lists_add_up);
 	run(an_approved_project_is_one_more_source);
-	run(names_and_patterns_cover_each_other);
+	run(exact_names_and_wildcards_cover_each_other);
 	return tap_end();
 }

@@ -188,7 +188,7 @@ look_for(const struct texts *texts, enum severity severity, const char *part)
 #define FILES(text) "{\"files\": {" text "}}"
 
 static void
-nothing_is_said_of_a_plain_policy(void)
+a_plain_policy_has_no_finding(void)
 {
 	const char *plain = "{\"files\": {\"read\": [\"~/data\"], \"deny\": [\"~/data/deep\"]}, "
 			    "\"network\": {\"domains\": [\"api.example.com\"]}, "
@@ -251,7 +251,7 @@ allow_of_what_is_allowed_above_changes_nothing(void)
 }
 
 static void
-allow_is_kept_where_a_deny_lies_between(void)
+allow_below_a_deny_is_needed(void)
 {
 	check_int(notes("changes nothing",
 			.user = FILES("\"read\": [\"~/data\", \"~/data/deep/x\"]")),
@@ -273,7 +273,7 @@ allow_of_what_is_a_link_here_is_not_complained_about(void)
 
 /* A deny holds under the names that mounts give, too; nobody wrote those. */
 static void
-other_names_by_mounts_are_nobodys_rules(void)
+mount_aliases_have_no_finding(void)
 {
 	const char *mounts = "1 0 8:1 / / rw - ext4 /dev/a rw\n"
 			     "2 1 8:1 /home/u /mnt rw - ext4 /dev/a rw\n";
@@ -290,7 +290,7 @@ other_names_by_mounts_are_nobodys_rules(void)
 }
 
 static void
-sockets_that_give_the_machine_away_are_warned_of(void)
+sockets_that_lead_out_of_the_sandbox_are_a_warning(void)
 {
 #define SOCKET(name) "{\"sockets\": [\"" name "\"]}"
 	check_int(warnings("the socket docker: it starts containers", .user = SOCKET("docker")), 1);
@@ -358,7 +358,7 @@ deny_below_a_deny_changes_nothing(void)
 }
 
 static void
-allow_against_a_final_deny_never_holds(void)
+allow_against_a_final_deny_has_no_effect(void)
 {
 	check_int(warnings("never holds", .system = FILES("\"deny\": [\"~/data\"]"),
 			   .user = FILES("\"read\": [\"~/data/deep\"]")),
@@ -383,7 +383,7 @@ allow_against_a_final_deny_never_holds(void)
 }
 
 static void
-allow_of_a_path_against_a_pattern_never_holds(void)
+allow_of_a_path_against_a_pattern_has_no_effect(void)
 {
 	check_int(warnings("never holds", .user = FILES("\"read\": [\"$PROJECT/.env\"]"),
 			   .project = FILES("\"deny\": [\"**/.env\"]")),
@@ -570,7 +570,7 @@ default_that_grants_is_found(void)
 }
 
 static void
-holes_of_a_dialect_are_told(void)
+holes_of_a_dialect_are_listed(void)
 {
 	check_int(notes("whole /run/user is not granted", .user = "{\"enabled\": true}",
 			.dialect = DIALECT_ZED),
@@ -626,7 +626,7 @@ secret_set_by_a_policy_is_found_and_not_repeated(void)
 }
 
 static void
-needless_accept_is_told(void)
+needless_accept_is_found(void)
 {
 	check_int(notes("need not be accepted: ", .user = "{\"accept\": [\"limits.time\"]}"), 1);
 	check_int(notes("need not be accepted here", .user = "{\"accept\": [\"ipc.sysv\"]}"), 1);
@@ -662,7 +662,7 @@ requests_of_an_unapproved_project_are_notes(void)
 }
 
 static void
-profiles_themselves_are_not_judged(void)
+profiles_themselves_are_not_checked(void)
 {
 	check_int(warnings("", .profile = FILES("\"read\": [\"~/.ssh\", \"/\"]"), .user = "{}"), 0);
 	check(warnings("", .user = FILES("\"read\": [\"~/.ssh\", \"/\"]")) > 0);
@@ -887,7 +887,7 @@ removal_is_harmless(const struct texts *texts, const char *part)
 }
 
 static void
-rules_said_to_do_nothing_do_nothing(void)
+rules_reported_as_without_effect_have_none(void)
 {
 	static const char *const parts[] = {"changes nothing", "never holds"};
 	int removed[2] = {0, 0};
@@ -918,20 +918,20 @@ rules_said_to_do_nothing_do_nothing(void)
 int
 main(void)
 {
-	run(nothing_is_said_of_a_plain_policy);
+	run(a_plain_policy_has_no_finding);
 	run(same_path_allowed_and_denied_names_the_winner);
 	run(same_pattern_allowed_and_denied_names_the_later);
 	run(allow_of_what_is_allowed_above_changes_nothing);
-	run(allow_is_kept_where_a_deny_lies_between);
+	run(allow_below_a_deny_is_needed);
 	run(allow_of_what_is_a_link_here_is_not_complained_about);
-	run(other_names_by_mounts_are_nobodys_rules);
-	run(sockets_that_give_the_machine_away_are_warned_of);
+	run(mount_aliases_have_no_finding);
+	run(sockets_that_lead_out_of_the_sandbox_are_a_warning);
 	run(of_two_equal_rules_one_is_superfluous);
 	run(naming_a_protected_path_is_not_superfluous);
 	run(deny_of_what_nothing_allows_changes_nothing);
 	run(deny_below_a_deny_changes_nothing);
-	run(allow_against_a_final_deny_never_holds);
-	run(allow_of_a_path_against_a_pattern_never_holds);
+	run(allow_against_a_final_deny_has_no_effect);
+	run(allow_of_a_path_against_a_pattern_has_no_effect);
 	run(deny_that_a_profile_opens_again_names_it);
 	run(missing_path_suggests_a_neighbour);
 	run(grant_of_a_secret_is_found);
@@ -943,17 +943,17 @@ main(void)
 	run(grant_of_everything_or_a_home_is_found);
 	run(pattern_for_everything_is_found);
 	run(default_that_grants_is_found);
-	run(holes_of_a_dialect_are_told);
+	run(holes_of_a_dialect_are_listed);
 	run(hidden_names_are_noted);
 	run(wildcard_for_a_registry_is_found);
 	run(loader_variables_are_found);
 	run(secret_set_by_a_policy_is_found_and_not_repeated);
-	run(needless_accept_is_told);
+	run(needless_accept_is_found);
 	run(confusable_letters_are_found);
 	run(requests_of_an_unapproved_project_are_notes);
-	run(profiles_themselves_are_not_judged);
+	run(profiles_themselves_are_not_checked);
 	run(secret_in_a_readable_startup_file_is_found);
 	run(only_literal_secrets_count);
-	run(rules_said_to_do_nothing_do_nothing);
+	run(rules_reported_as_without_effect_have_none);
 	return tap_end();
 }

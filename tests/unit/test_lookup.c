@@ -532,7 +532,7 @@ try_seeds(const struct position *position)
 }
 
 static void
-paths_lead_where_the_kernel_leads(void)
+lookups_agree_with_openat2(void)
 {
 	try_seeds(&(struct position){.who = AS_ROOT});
 }
@@ -567,7 +567,7 @@ run_as_root(void (*function)(void), const char *name)
 int
 main(void)
 {
-	run(paths_lead_where_the_kernel_leads);
+	run(lookups_agree_with_openat2);
 	run_as_root(as_an_ordinary_user, "as_an_ordinary_user");
 	run_as_root(through_mounts, "through_mounts");
 	run_as_root(through_mounts_as_an_ordinary_user, "through_mounts_as_an_ordinary_user");

@@ -205,7 +205,7 @@ reach_while(void (*before)(void), void (*after)(void))
 }
 
 static void
-who_takes_the_port_before_is_not_reached(void)
+a_process_that_took_the_port_before_is_not_reached(void)
 {
 	for (int i = 0; i < 2; i++) {
 		is_tied = i == 1;
@@ -216,7 +216,7 @@ who_takes_the_port_before_is_not_reached(void)
 }
 
 static void
-nor_who_gave_it_back_after(void)
+a_process_that_gave_the_port_back_is_not_reached(void)
 {
 	for (int i = 0; i < 2; i++) {
 		is_tied = i == 1;
@@ -227,7 +227,7 @@ nor_who_gave_it_back_after(void)
 
 /* The kernel chooses one of two, so it is tried until it was the other. */
 static void
-nor_who_shared_it_for_a_moment(void)
+a_process_that_shared_the_port_briefly_is_not_reached(void)
 {
 	int i = 0;
 
@@ -247,8 +247,8 @@ main(void)
 	loopback_connect_start(&broker);
 	must(broker.has_loopback_thread);
 	run(own_servers_are_reached);
-	run(who_takes_the_port_before_is_not_reached);
-	run(nor_who_gave_it_back_after);
-	run(nor_who_shared_it_for_a_moment);
+	run(a_process_that_took_the_port_before_is_not_reached);
+	run(a_process_that_gave_the_port_back_is_not_reached);
+	run(a_process_that_shared_the_port_briefly_is_not_reached);
 	return tap_end();
 }

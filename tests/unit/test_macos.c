@@ -59,7 +59,7 @@ case_free(struct box_case *c)
 }
 
 static void
-a_profile_is_handed_over_with_its_parameters_and_tried(void)
+a_profile_is_applied_with_its_parameters_and_tested(void)
 {
 	struct box_case c;
 
@@ -78,7 +78,7 @@ a_profile_is_handed_over_with_its_parameters_and_tried(void)
 }
 
 static void
-a_refused_profile_is_an_error_in_its_own_words(void)
+a_refused_profile_is_an_error_with_seatbelts_message(void)
 {
 	struct box_case c;
 
@@ -93,7 +93,7 @@ a_refused_profile_is_an_error_in_its_own_words(void)
 }
 
 static void
-a_refusal_without_words_says_why(void)
+a_refusal_without_a_message_has_a_reason(void)
 {
 	struct box_case c;
 
@@ -120,7 +120,7 @@ no_message_is_leaked(void)
 }
 
 static void
-a_profile_that_does_not_hold_is_not_believed(void)
+a_profile_that_is_not_enforced_is_an_error(void)
 {
 	static const int sandboxes[] = {0, 3, 4};
 
@@ -138,7 +138,7 @@ a_profile_that_does_not_hold_is_not_believed(void)
 
 /* The kernel says one thing when asked and does another. */
 static void
-an_answer_is_not_enough_the_files_are_opened(void)
+sandbox_check_is_not_enough_the_files_are_opened(void)
 {
 	struct box_case c;
 
@@ -157,7 +157,7 @@ an_answer_is_not_enough_the_files_are_opened(void)
 /* ---- the fingerprint ---- */
 
 static void
-a_pair_is_new_and_the_users_alone(void)
+a_fingerprint_is_new_and_has_mode_700(void)
 {
 	struct box_case c;
 	struct fingerprint twin = {.folder = ""};
@@ -192,7 +192,7 @@ only_the_own_session_matches(void)
 }
 
 static void
-no_pair_matches_nobody(void)
+without_a_fingerprint_no_process_matches(void)
 {
 	static const struct fingerprint none = {.folder = ""};
 
@@ -222,7 +222,7 @@ everything_of_the_session_ends_and_nothing_else(void)
 }
 
 static void
-both_identities_are_looked_at(void)
+both_fingerprint_paths_are_checked(void)
 {
 	struct tree_end end;
 
@@ -250,7 +250,7 @@ zombies_are_no_processes(void)
 
 /* Each starts another at every look, for a while: a chain of setsid and double forks. */
 static void
-what_forks_between_look_and_signal_is_found_by_the_next(void)
+a_process_forked_after_the_scan_is_found_by_the_next(void)
 {
 	struct tree_end end;
 
@@ -265,7 +265,7 @@ what_forks_between_look_and_signal_is_found_by_the_next(void)
 
 /* Not there yet at the first look that found nothing. */
 static void
-one_empty_look_is_not_enough(void)
+one_empty_scan_is_not_enough(void)
 {
 	struct tree_end end;
 
@@ -302,7 +302,7 @@ the_deadline_counts_from_the_last_death(void)
 }
 
 static void
-a_number_given_to_a_stranger_is_not_signalled(void)
+a_reused_pid_is_not_signalled(void)
 {
 	struct tree_end end;
 	pid_t pid;
@@ -317,7 +317,7 @@ a_number_given_to_a_stranger_is_not_signalled(void)
 }
 
 static void
-what_will_not_die_is_named_and_waited_for_no_longer(void)
+a_process_that_does_not_die_is_reported_and_not_waited_for(void)
 {
 	struct tree_end end;
 
@@ -333,7 +333,7 @@ what_will_not_die_is_named_and_waited_for_no_longer(void)
 }
 
 static void
-what_may_not_be_signalled_is_not_waited_for(void)
+a_process_that_cannot_be_signalled_is_not_waited_for(void)
 {
 	struct tree_end end;
 
@@ -345,7 +345,7 @@ what_may_not_be_signalled_is_not_waited_for(void)
 }
 
 static void
-a_look_that_fails_is_not_an_empty_one(void)
+a_failed_scan_is_not_an_empty_one(void)
 {
 	struct tree_end end;
 
@@ -383,7 +383,7 @@ more_than_can_be_listed_are_ended_in_turn(void)
 }
 
 static void
-a_group_is_told_at_once_when_one_of_ours_leads_it(void)
+a_process_group_led_by_the_session_is_signalled_at_once(void)
 {
 	struct tree_end end;
 
@@ -402,7 +402,7 @@ a_group_is_told_at_once_when_one_of_ours_leads_it(void)
 
 /* The caller's, or a pipeline's: others are in it. */
 static void
-a_group_that_a_stranger_leads_is_left_alone(void)
+a_process_group_led_by_another_process_is_not_signalled(void)
 {
 	struct tree_end end;
 
@@ -425,7 +425,7 @@ a_group_that_a_stranger_leads_is_left_alone(void)
 }
 
 static void
-asking_reaches_the_stopped_too(void)
+sigterm_reaches_stopped_processes_too(void)
 {
 	fake_reset();
 	fake_add(1, 1)->stopped = true;
@@ -440,7 +440,7 @@ asking_reaches_the_stopped_too(void)
 /* ---- without a fingerprint ---- */
 
 static void
-without_a_profile_there_are_four_ways(void)
+without_a_profile_there_are_four_methods(void)
 {
 	const struct tree_spare spare = {.pids = {1004}, .count = 1};
 	const struct scan_mark mark = {.descent = true,
@@ -488,7 +488,7 @@ only_the_environment_counts(void)
 
 /* A leader that ended is still known by the look before: its number stays the group's. */
 static void
-who_is_in_the_group_of_the_dead_is_found(void)
+members_of_a_dead_leaders_group_are_found(void)
 {
 	const struct scan_mark mark = {.descent = true};
 	struct tree_end end;
@@ -506,7 +506,7 @@ who_is_in_the_group_of_the_dead_is_found(void)
 
 /* Who was given the number of one that ended may lead a group by it. */
 static void
-the_group_of_a_stranger_with_an_old_number_is_left_alone(void)
+a_reused_process_group_id_is_not_signalled(void)
 {
 	const struct scan_mark mark = {.descent = true};
 
@@ -544,7 +544,7 @@ a_session_that_a_guard_leads_is_its_own(void)
 
 /* What cannot be asked is not thereby empty. */
 static void
-without_room_for_the_environment_a_look_is_not_complete(void)
+a_scan_that_cannot_read_an_environment_is_incomplete(void)
 {
 	const struct scan_mark mark = {.marker = "0123456789abcdef"};
 
@@ -603,7 +603,7 @@ know_pair(const struct session_group *group, struct fingerprint *pair)
 }
 
 static void
-a_box_is_applied_and_its_group_leaves_nothing_behind(void)
+a_sandbox_is_applied_and_its_group_is_removed(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
@@ -651,7 +651,7 @@ a_box_is_applied_and_its_group_leaves_nothing_behind(void)
 
 /* Tracking alone, by name: everything is allowed, but for one file of ours. */
 static void
-a_box_without_a_plan_restricts_nothing(void)
+a_sandbox_without_a_plan_restricts_nothing(void)
 {
 	auto_world struct world world;
 	struct sandbox_options options = {.id = "00112233445566aa"};
@@ -726,7 +726,7 @@ of_the_network_only_the_proxy_is_reached(void)
 }
 
 static void
-a_box_that_was_not_used_removes_its_pair(void)
+an_unused_sandbox_removes_its_fingerprint(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
@@ -798,7 +798,7 @@ a_link_on_the_way_can_be_walked_through(void)
 }
 
 static void
-a_plan_with_a_gap_makes_no_box(void)
+a_plan_with_a_gap_makes_no_sandbox(void)
 {
 	auto_world struct world world;
 	auto_plan struct plan *plan = NULL;
@@ -831,7 +831,7 @@ limits_over_all_processes_are_refused(void)
 
 /* Orphans go to launchd: the tree of a guard knows them by the mark of its group. */
 static void
-orphans_are_found_by_the_mark_of_the_group(void)
+orphans_are_found_by_the_fingerprint(void)
 {
 	const struct group_wish wish = {.id = "0123456789abcdef"};
 	struct cordon_error err = {0};
@@ -964,46 +964,46 @@ int
 main(void)
 {
 	run(a_process_is_known_by_its_start);
-	run(a_box_is_applied_and_its_group_leaves_nothing_behind);
-	run(a_box_without_a_plan_restricts_nothing);
+	run(a_sandbox_is_applied_and_its_group_is_removed);
+	run(a_sandbox_without_a_plan_restricts_nothing);
 	run(of_the_network_only_the_proxy_is_reached);
-	run(a_box_that_was_not_used_removes_its_pair);
+	run(an_unused_sandbox_removes_its_fingerprint);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);
 	run(a_link_on_the_way_can_be_walked_through);
-	run(a_plan_with_a_gap_makes_no_box);
+	run(a_plan_with_a_gap_makes_no_sandbox);
 	run(limits_over_all_processes_are_refused);
-	run(orphans_are_found_by_the_mark_of_the_group);
+	run(orphans_are_found_by_the_fingerprint);
 	run(only_a_folder_of_ours_is_ended_by_name);
 	run(children_that_were_there_before_are_spared);
-	run(a_profile_is_handed_over_with_its_parameters_and_tried);
-	run(a_refused_profile_is_an_error_in_its_own_words);
-	run(a_refusal_without_words_says_why);
+	run(a_profile_is_applied_with_its_parameters_and_tested);
+	run(a_refused_profile_is_an_error_with_seatbelts_message);
+	run(a_refusal_without_a_message_has_a_reason);
 	run(no_message_is_leaked);
-	run(a_profile_that_does_not_hold_is_not_believed);
-	run(an_answer_is_not_enough_the_files_are_opened);
-	run(a_pair_is_new_and_the_users_alone);
+	run(a_profile_that_is_not_enforced_is_an_error);
+	run(sandbox_check_is_not_enough_the_files_are_opened);
+	run(a_fingerprint_is_new_and_has_mode_700);
 	run(only_the_own_session_matches);
-	run(no_pair_matches_nobody);
+	run(without_a_fingerprint_no_process_matches);
 	run(everything_of_the_session_ends_and_nothing_else);
-	run(both_identities_are_looked_at);
+	run(both_fingerprint_paths_are_checked);
 	run(zombies_are_no_processes);
-	run(what_forks_between_look_and_signal_is_found_by_the_next);
-	run(one_empty_look_is_not_enough);
+	run(a_process_forked_after_the_scan_is_found_by_the_next);
+	run(one_empty_scan_is_not_enough);
 	run(the_deadline_counts_from_the_last_death);
-	run(a_number_given_to_a_stranger_is_not_signalled);
-	run(what_will_not_die_is_named_and_waited_for_no_longer);
-	run(what_may_not_be_signalled_is_not_waited_for);
-	run(a_look_that_fails_is_not_an_empty_one);
+	run(a_reused_pid_is_not_signalled);
+	run(a_process_that_does_not_die_is_reported_and_not_waited_for);
+	run(a_process_that_cannot_be_signalled_is_not_waited_for);
+	run(a_failed_scan_is_not_an_empty_one);
 	run(more_than_can_be_listed_are_ended_in_turn);
-	run(a_group_is_told_at_once_when_one_of_ours_leads_it);
-	run(a_group_that_a_stranger_leads_is_left_alone);
-	run(asking_reaches_the_stopped_too);
-	run(without_a_profile_there_are_four_ways);
+	run(a_process_group_led_by_the_session_is_signalled_at_once);
+	run(a_process_group_led_by_another_process_is_not_signalled);
+	run(sigterm_reaches_stopped_processes_too);
+	run(without_a_profile_there_are_four_methods);
 	run(only_the_environment_counts);
-	run(who_is_in_the_group_of_the_dead_is_found);
-	run(the_group_of_a_stranger_with_an_old_number_is_left_alone);
+	run(members_of_a_dead_leaders_group_are_found);
+	run(a_reused_process_group_id_is_not_signalled);
 	run(a_session_that_a_guard_leads_is_its_own);
-	run(without_room_for_the_environment_a_look_is_not_complete);
+	run(a_scan_that_cannot_read_an_environment_is_incomplete);
 	run(processes_and_memory_are_counted);
 	run(a_ring_of_parents_ends);
 	return tap_end();

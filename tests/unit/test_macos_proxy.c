@@ -241,7 +241,7 @@ there_is_one_port_and_it_is_for_programs(void)
 
 /* Names are asked for over the network, by a process that opens nothing any more. */
 static void
-it_looks_names_up_without_a_file(void)
+it_resolves_names_without_a_file(void)
 {
 	char text[200], basic[80];
 	struct scene scene;
@@ -312,7 +312,7 @@ is_gone(pid_t pid)
 }
 
 static void
-it_ends_with_the_line(void)
+it_ends_when_its_socket_is_closed(void)
 {
 	struct scene scene;
 	pid_t pid;
@@ -340,8 +340,8 @@ main(void)
 		return 1;
 	run(it_is_confined_before_it_serves);
 	run(there_is_one_port_and_it_is_for_programs);
-	run(it_looks_names_up_without_a_file);
+	run(it_resolves_names_without_a_file);
 	run(without_its_profile_there_is_no_proxy);
-	run(it_ends_with_the_line);
+	run(it_ends_when_its_socket_is_closed);
 	return tap_end();
 }

@@ -29,7 +29,7 @@ mac_plan(struct world *world, const char *policy)
 
 /* Parents and children, and the mark: an orphan is nobody's child, and has the mark all the same. */
 static void
-a_porter_is_the_last_when_no_marked_one_is_left(void)
+a_spawner_ends_when_no_marked_process_is_left(void)
 {
 	struct session_group group = {.kind = TRACKED_BY_MARK};
 	struct tree_spare but_it = {.count = 1, .group = &group};
@@ -115,7 +115,7 @@ value_of(const char *parameter)
 }
 
 static void
-commands_come_in_by_one_door(void)
+commands_come_in_by_one_socket(void)
 {
 	char wanted[PATH_MAX], name[24] = "";
 	const char *line, *socket_path;
@@ -139,7 +139,7 @@ commands_come_in_by_one_door(void)
 
 /* Whoever keeps the session alive keeps its proxy alive. */
 static void
-a_box_holds_the_line_to_its_proxy(void)
+a_sandbox_keeps_the_socket_to_its_proxy(void)
 {
 	const struct egress egress = {.line = 7, .named = 40001};
 	struct made_dirs made;
@@ -155,7 +155,7 @@ a_box_holds_the_line_to_its_proxy(void)
 /* ---- a grace ---- */
 
 static void
-a_grace_lies_beside_the_record(void)
+a_grace_is_read_from_a_file_beside_the_record(void)
 {
 	auto_world struct world world;
 	char path[PATH_MAX], place[PATH_MAX];
@@ -205,7 +205,7 @@ read_grace(const char *path, char to[16])
 
 /* Where a signal has no value: the grace first, then the signal, once. */
 static void
-an_end_with_a_grace_is_ordered_without_a_value(void)
+a_kill_with_a_grace_sends_a_signal_without_a_value(void)
 {
 	auto_world struct world world;
 	struct record record = {.id = ID, .supervisor = {1, 1}};
@@ -242,10 +242,10 @@ an_end_with_a_grace_is_ordered_without_a_value(void)
 int
 main(void)
 {
-	run(a_porter_is_the_last_when_no_marked_one_is_left);
-	run(commands_come_in_by_one_door);
-	run(a_box_holds_the_line_to_its_proxy);
-	run(a_grace_lies_beside_the_record);
-	run(an_end_with_a_grace_is_ordered_without_a_value);
+	run(a_spawner_ends_when_no_marked_process_is_left);
+	run(commands_come_in_by_one_socket);
+	run(a_sandbox_keeps_the_socket_to_its_proxy);
+	run(a_grace_is_read_from_a_file_beside_the_record);
+	run(a_kill_with_a_grace_sends_a_signal_without_a_value);
 	return tap_end();
 }

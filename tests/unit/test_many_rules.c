@@ -215,7 +215,7 @@ expect_refused(struct fixture *f, int number, int why)
 }
 
 static void
-what_changed_is_found_out_wherever_it_is(void)
+a_changed_path_is_found_wherever_it_is(void)
 {
 	/* the first and the last of a folder, of the front and of the rear */
 	static const int numbers[] = {0, 4, 98, 300, 598, 600, 850, 1198};
@@ -238,7 +238,7 @@ what_changed_is_found_out_wherever_it_is(void)
 }
 
 static void
-of_two_the_first_is_told(void)
+of_two_changed_paths_the_first_is_reported(void)
 {
 	struct fixture *f = plan_begin();
 
@@ -252,7 +252,7 @@ of_two_the_first_is_told(void)
 }
 
 static void
-a_folder_of_many_that_became_a_link_is_found_out(void)
+a_folder_that_became_a_link_is_found(void)
 {
 	struct fixture *f = plan_begin();
 	char path[PATH_MAX], aside[PATH_MAX];
@@ -268,7 +268,7 @@ a_folder_of_many_that_became_a_link_is_found_out(void)
 }
 
 static void
-a_folder_is_held_by_its_name_only_as_an_ordinary_one(void)
+a_folder_is_opened_by_its_name_only_if_it_is_no_link(void)
 {
 	auto_fd int root = open("/", O_PATH | O_CLOEXEC), folder = -1, held = -1;
 	char path[PATH_MAX];
@@ -295,10 +295,10 @@ main(void)
 	}
 	make_tree();
 	run(each_of_many_is_granted_and_no_other);
-	run(what_changed_is_found_out_wherever_it_is);
-	run(of_two_the_first_is_told);
-	run(a_folder_of_many_that_became_a_link_is_found_out);
-	run(a_folder_is_held_by_its_name_only_as_an_ordinary_one);
+	run(a_changed_path_is_found_wherever_it_is);
+	run(of_two_changed_paths_the_first_is_reported);
+	run(a_folder_that_became_a_link_is_found);
+	run(a_folder_is_opened_by_its_name_only_if_it_is_no_link);
 	wipe();
 	return tap_end();
 }

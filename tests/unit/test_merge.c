@@ -46,7 +46,7 @@ check_words(const struct words *words, const char *expected)
 }
 
 static void
-the_first_of_equal_words_stays_in_its_place(void)
+the_first_of_equal_entries_keeps_its_position(void)
 {
 	auto_arena struct arena arena = {0};
 	auto_policy struct policy *outer = policy_of(
@@ -86,7 +86,7 @@ the_last_value_of_a_variable_holds(void)
 }
 
 static void
-ports_are_there_once(void)
+ports_are_merged_without_duplicates(void)
 {
 	auto_arena struct arena arena = {0};
 	auto_policy struct policy *outer = policy_of("{\"network\": {\"opaque\": [9]}}");
@@ -131,9 +131,9 @@ long_lists_are_quick(void)
 int
 main(void)
 {
-	run(the_first_of_equal_words_stays_in_its_place);
+	run(the_first_of_equal_entries_keeps_its_position);
 	run(the_last_value_of_a_variable_holds);
-	run(ports_are_there_once);
+	run(ports_are_merged_without_duplicates);
 	run(long_lists_are_quick);
 	return tap_end();
 }

@@ -46,7 +46,7 @@ static const struct {
 };
 
 static void
-other_names_are_found(void)
+aliases_by_mounts_are_found(void)
 {
 	auto_arena struct arena arena = {0};
 	struct mounts mounts;
@@ -143,7 +143,7 @@ without_text_there_are_none(void)
 int
 main(void)
 {
-	run(other_names_are_found);
+	run(aliases_by_mounts_are_found);
 	run(what_has_two_names_is_found_in_both_directions);
 	run(where_nothing_is_mounted_twice_there_are_none);
 	run(without_text_there_are_none);

@@ -89,7 +89,7 @@ waits(void (*first)(struct names_hold *hold), void (*second)(struct names_hold *
 }
 
 static void
-who_takes_it_is_alone(void)
+the_exclusive_lock_excludes_all_others(void)
 {
 	check(waits(names_wrlock, names_wrlock));
 	check(waits(names_wrlock, names_rdlock));
@@ -97,7 +97,7 @@ who_takes_it_is_alone(void)
 }
 
 static void
-those_who_share_are_together(void)
+the_shared_lock_admits_others(void)
 {
 	struct session one, two;
 
@@ -113,7 +113,7 @@ those_who_share_are_together(void)
 }
 
 static void
-the_last_thread_lets_go(void)
+the_last_thread_releases_the_file_lock(void)
 {
 	struct session one;
 	int other = open(file, O_RDWR | O_CLOEXEC);
@@ -130,7 +130,7 @@ the_last_thread_lets_go(void)
 }
 
 static void
-others_see_the_turn(void)
+other_sessions_see_the_generation(void)
 {
 	struct session one, two;
 
@@ -175,7 +175,7 @@ disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct nam
 }
 
 static void
-what_is_lent_is_known_to_be_disturbed(void)
+a_change_during_a_suspension_is_detected(void)
 {
 	check(!disturbs(names_wrlock, NULL));
 	check(!disturbs(names_rdlock, NULL));
@@ -186,7 +186,7 @@ what_is_lent_is_known_to_be_disturbed(void)
 }
 
 static void
-who_has_nothing_lends_nothing(void)
+suspending_without_the_lock_does_nothing(void)
 {
 	struct names_lock_loan loan;
 	struct session one;
@@ -200,7 +200,7 @@ who_has_nothing_lends_nothing(void)
 }
 
 static void
-without_a_file_nobody_else_is_known(void)
+without_a_file_other_sessions_are_unknown(void)
 {
 	struct names_lock names = {0};
 	struct names_hold hold = {.names = &names};
@@ -245,7 +245,7 @@ change(struct session *one, const char *project, const char *place, int turns)
 
 /* The place of the change, whichever of two it is; none is said; there were too many to be noted. */
 static void
-what_one_session_changes_the_other_reads_again(void)
+a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 {
 	static const struct {
 		const char *place;
@@ -290,14 +290,14 @@ main(void)
 	int fd = mkstemp(file);
 
 	check(fd >= 0);
-	run(who_takes_it_is_alone);
-	run(those_who_share_are_together);
-	run(the_last_thread_lets_go);
-	run(others_see_the_turn);
-	run(what_is_lent_is_known_to_be_disturbed);
-	run(who_has_nothing_lends_nothing);
-	run(without_a_file_nobody_else_is_known);
-	run(what_one_session_changes_the_other_reads_again);
+	run(the_exclusive_lock_excludes_all_others);
+	run(the_shared_lock_admits_others);
+	run(the_last_thread_releases_the_file_lock);
+	run(other_sessions_see_the_generation);
+	run(a_change_during_a_suspension_is_detected);
+	run(suspending_without_the_lock_does_nothing);
+	run(without_a_file_other_sessions_are_unknown);
+	run(a_change_of_one_session_invalidates_the_cache_of_the_other);
 	close(fd);
 	unlink(file);
 	return tap_end();

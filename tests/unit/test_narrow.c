@@ -60,7 +60,7 @@ one_notice_says_what_was_not_granted_and_how_to_grant_it(void)
 }
 
 static void
-a_deny_narrows_without_asking(void)
+a_deny_of_a_project_needs_no_approval(void)
 {
 	auto_world struct world w;
 
@@ -97,7 +97,7 @@ a_project_makes_exceptions_from_its_own_denies(void)
 }
 
 static void
-what_holds_for_one_path_only_is_not_widened_to_a_tree(void)
+a_grant_of_one_path_is_not_widened_to_a_tree(void)
 {
 	auto_world struct world w;
 	static const char user[] =
@@ -176,7 +176,7 @@ the_policy_files_of_a_run_are_never_writable(void)
 }
 
 static void
-the_default_is_narrowed_and_more_is_asked_for(void)
+the_default_is_narrowed_and_more_is_a_request(void)
 {
 	auto_world struct world w;
 
@@ -409,7 +409,7 @@ the_environment_is_narrowed(void)
 
 /* Only what stands in no text is told by its number: what somebody wrote is told by its name. */
 static void
-what_is_optional_is_asked_for_by_name(void)
+optional_grants_are_requests_by_name(void)
 {
 	auto_world struct world w;
 	struct plan *plan;
@@ -434,7 +434,7 @@ what_is_optional_is_asked_for_by_name(void)
 
 /* What is shown is what is approved: an end that nobody saw must not come with it. */
 static void
-a_request_is_told_to_its_end(void)
+a_request_is_listed_in_full(void)
 {
 	auto_world struct world w;
 	char value[900], project[1100];
@@ -508,7 +508,7 @@ an_empty_extends_of_a_project_is_a_request(void)
 }
 
 static void
-words_that_can_deceive_are_marked(void)
+confusable_words_are_marked(void)
 {
 	auto_world struct world w;
 
@@ -535,7 +535,7 @@ approved(struct world *world, const struct trust *trust)
 }
 
 static void
-an_approved_grant_holds_while_it_leads_to_the_same_place(void)
+an_approved_grant_applies_while_its_target_is_the_same(void)
 {
 	auto_world struct world w;
 	struct pin pin;
@@ -550,7 +550,7 @@ an_approved_grant_holds_while_it_leads_to_the_same_place(void)
 }
 
 static void
-another_folder_in_the_same_place_asks_again(void)
+another_folder_at_the_same_path_needs_a_new_approval(void)
 {
 	auto_world struct world w;
 	struct pin pin;
@@ -567,7 +567,7 @@ another_folder_in_the_same_place_asks_again(void)
 }
 
 static void
-a_link_swapped_after_approval_asks_again(void)
+a_link_changed_after_approval_needs_a_new_approval(void)
 {
 	auto_world struct world w;
 	struct pin pin;
@@ -588,7 +588,7 @@ a_link_swapped_after_approval_asks_again(void)
 }
 
 static void
-what_was_missing_when_it_was_approved_may_come_into_being(void)
+an_approved_missing_path_may_be_created(void)
 {
 	auto_world struct world w;
 	struct pin pin;
@@ -702,29 +702,29 @@ main(void)
 {
 	run(requests_change_nothing_and_are_listed);
 	run(one_notice_says_what_was_not_granted_and_how_to_grant_it);
-	run(a_deny_narrows_without_asking);
+	run(a_deny_of_a_project_needs_no_approval);
 	run(a_project_makes_exceptions_from_its_own_denies);
-	run(what_holds_for_one_path_only_is_not_widened_to_a_tree);
+	run(a_grant_of_one_path_is_not_widened_to_a_tree);
 	run(patterns_that_allow_are_always_requests);
 	run(a_protected_name_is_never_granted_to_a_project);
 	run(the_policy_files_of_a_run_are_never_writable);
-	run(the_default_is_narrowed_and_more_is_asked_for);
+	run(the_default_is_narrowed_and_more_is_a_request);
 	run(the_network_is_narrowed_in_every_pair_of_modes);
 	run(ports_of_domains_are_narrowed);
 	run(private_ranges_and_resolvers_are_requests);
 	run(hidden_names_are_a_request_and_refusing_them_is_not);
 	run(opaque_ports_are_a_request);
 	run(the_environment_is_narrowed);
-	run(what_is_optional_is_asked_for_by_name);
-	run(a_request_is_told_to_its_end);
+	run(optional_grants_are_requests_by_name);
+	run(a_request_is_listed_in_full);
 	run(limits_only_get_tighter);
 	run(sockets_tmp_accept_and_profiles_are_requests);
 	run(an_empty_extends_of_a_project_is_a_request);
-	run(words_that_can_deceive_are_marked);
-	run(an_approved_grant_holds_while_it_leads_to_the_same_place);
-	run(another_folder_in_the_same_place_asks_again);
-	run(a_link_swapped_after_approval_asks_again);
-	run(what_was_missing_when_it_was_approved_may_come_into_being);
+	run(confusable_words_are_marked);
+	run(an_approved_grant_applies_while_its_target_is_the_same);
+	run(another_folder_at_the_same_path_needs_a_new_approval);
+	run(a_link_changed_after_approval_needs_a_new_approval);
+	run(an_approved_missing_path_may_be_created);
 	run(a_grant_without_a_pin_is_dropped);
 	run(an_unapproved_project_never_widens_whatever_it_says);
 	return tap_end();

@@ -100,7 +100,7 @@ a_star_or_question_mark_makes_a_list_entry_a_glob(void)
 }
 
 static void
-the_full_form_says_everything(void)
+the_full_form_has_every_member(void)
 {
 	auto_policy struct policy *policy = policy_of(
 		"{\"files\": {\"rules\": [\n"
@@ -140,7 +140,7 @@ the_full_form_says_everything(void)
 }
 
 static void
-an_empty_text_asks_for_nothing(void)
+an_empty_text_grants_nothing(void)
 {
 	auto_policy struct policy *policy = policy_of("{}");
 
@@ -267,7 +267,7 @@ every_env_mode_has_its_word(void)
 /* ---- wrong values ---- */
 
 static void
-wrong_types_are_refused_where_they_stand(void)
+wrong_types_are_refused_with_their_position(void)
 {
 	static const struct row rows[] = {
 		{"[]", "f:1:1: the policy must be an object, not a list"},
@@ -436,7 +436,7 @@ unknown_keys_are_refused_and_the_nearest_is_suggested(void)
 }
 
 static void
-a_key_twice_is_refused(void)
+a_duplicate_key_is_refused(void)
 {
 	check_str(error_of("{\"tmp\": \"private\",\n \"tmp\": \"shared\"}"),
 		  "f:2:2: \"tmp\" stands here twice, first in line 1");
@@ -445,7 +445,7 @@ a_key_twice_is_refused(void)
 }
 
 static void
-every_guarantee_can_be_accepted_and_slips_are_corrected(void)
+every_guarantee_can_be_accepted_and_typos_are_corrected(void)
 {
 	static const struct row rows[] = {
 		{"{\"accept\": [\"process.list\"]}",
@@ -553,7 +553,7 @@ what_is_no_domain_is_refused(void)
 }
 
 static void
-addresses_and_this_machine_are_no_domains_in_any_spelling(void)
+addresses_and_localhost_are_no_domains_in_any_spelling(void)
 {
 	static const char *const bad[] = {
 		"127.0.0.1",
@@ -617,7 +617,7 @@ domains_are_as_long_as_names_can_be(void)
 }
 
 static void
-a_refused_domain_names_its_place_and_reason(void)
+a_refused_domain_has_its_position_and_reason(void)
 {
 	check_str(error_of("{\"network\": {\"domains\": [\"a.example\",\n \"127.1\"]}}"),
 		  "f:2:2: \"127.1\" is an address; domains are names only");
@@ -794,7 +794,7 @@ variable_names_are_names(void)
 }
 
 static void
-paths_start_somewhere_known(void)
+paths_are_absolute_or_start_with_a_token(void)
 {
 	static const char *const good[] = {
 		"/",
@@ -1209,31 +1209,31 @@ main(void)
 {
 	run(the_short_lists_become_rules);
 	run(a_star_or_question_mark_makes_a_list_entry_a_glob);
-	run(the_full_form_says_everything);
-	run(an_empty_text_asks_for_nothing);
+	run(the_full_form_has_every_member);
+	run(an_empty_text_grants_nothing);
 	run(extends_absent_empty_and_named_are_three_things);
 	run(default_rights_are_letters);
 	run(every_network_form_is_read);
 	run(the_rest_of_the_keys_is_read);
 	run(every_env_mode_has_its_word);
-	run(wrong_types_are_refused_where_they_stand);
+	run(wrong_types_are_refused_with_their_position);
 	run(wrong_words_name_the_right_ones);
 	run(a_rule_must_be_whole);
 	run(unknown_keys_are_refused_and_the_nearest_is_suggested);
-	run(a_key_twice_is_refused);
-	run(every_guarantee_can_be_accepted_and_slips_are_corrected);
+	run(a_duplicate_key_is_refused);
+	run(every_guarantee_can_be_accepted_and_typos_are_corrected);
 	run(domains_are_brought_to_one_form);
 	run(what_is_no_domain_is_refused);
-	run(addresses_and_this_machine_are_no_domains_in_any_spelling);
+	run(addresses_and_localhost_are_no_domains_in_any_spelling);
 	run(domains_are_as_long_as_names_can_be);
-	run(a_refused_domain_names_its_place_and_reason);
+	run(a_refused_domain_has_its_position_and_reason);
 	run(ports_are_from_1_to_65535);
 	run(durations_and_sizes_have_units);
 	run(limits_are_positive_and_bounded);
 	run(address_ranges_are_checked);
 	run(endpoints_are_address_and_port);
 	run(variable_names_are_names);
-	run(paths_start_somewhere_known);
+	run(paths_are_absolute_or_start_with_a_token);
 	run(paths_are_no_longer_than_paths_can_be);
 	run(control_characters_in_paths_are_refused_and_quotes_are_fine);
 	run(sockets_are_paths_or_presets);

@@ -133,7 +133,7 @@ was_added(int filter, int number)
 }
 
 static void
-every_signal_that_can_be_caught_is_asked_for(void)
+every_signal_that_can_be_caught_is_in_the_queue(void)
 {
 	sigset_t set = start(), two;
 	int queue = macos_signal_fd(&set);
@@ -169,7 +169,7 @@ a_signal_that_was_read_is_not_pending_any_more(void)
 }
 
 static void
-a_signal_from_before_the_queue_is_told_once(void)
+a_signal_from_before_the_queue_is_reported_once(void)
 {
 	sigset_t set = start();
 	int queue;
@@ -191,7 +191,7 @@ a_signal_from_before_the_queue_is_told_once(void)
 }
 
 static void
-a_signal_that_is_told_early_is_waited_for(void)
+a_signal_that_is_reported_early_is_waited_for(void)
 {
 	sigset_t set = start();
 	int queue = macos_signal_fd(&set);
@@ -229,7 +229,7 @@ signals_without_a_default_are_never_pending(void)
 }
 
 static void
-an_interrupted_question_is_asked_again(void)
+an_interrupted_call_is_repeated(void)
 {
 	sigset_t set = start();
 	int queue = macos_signal_fd(&set);
@@ -381,7 +381,7 @@ a_name_in_a_folder_is_whole_or_refused(void)
 
 /* A refusal is about 800 bytes, and some wait at once. */
 static void
-messages_arrive_whole(void)
+messages_keep_their_boundaries(void)
 {
 	char text[3000] = "", got[4000];
 	int ends[2];
@@ -399,7 +399,7 @@ messages_arrive_whole(void)
 
 /* By its end a process knows that another one is gone: datagrams would not tell. */
 static void
-a_line_tells_its_end(void)
+a_closed_socket_reports_its_end(void)
 {
 	int ends[2];
 	char byte;
@@ -415,14 +415,14 @@ main(void)
 {
 	run(a_file_has_no_name_and_closes_at_exec);
 	run(a_name_in_a_folder_is_whole_or_refused);
-	run(messages_arrive_whole);
-	run(a_line_tells_its_end);
-	run(every_signal_that_can_be_caught_is_asked_for);
+	run(messages_keep_their_boundaries);
+	run(a_closed_socket_reports_its_end);
+	run(every_signal_that_can_be_caught_is_in_the_queue);
 	run(a_signal_that_was_read_is_not_pending_any_more);
-	run(a_signal_from_before_the_queue_is_told_once);
-	run(a_signal_that_is_told_early_is_waited_for);
+	run(a_signal_from_before_the_queue_is_reported_once);
+	run(a_signal_that_is_reported_early_is_waited_for);
 	run(signals_without_a_default_are_never_pending);
-	run(an_interrupted_question_is_asked_again);
+	run(an_interrupted_call_is_repeated);
 	run(a_queue_that_lacks_a_signal_is_no_queue);
 	run(other_signals_are_from_processes);
 	run(descriptors_are_counted_generously);

@@ -47,7 +47,7 @@ agrees(const struct path_set *set, const char *path)
 }
 
 static void
-a_set_answers_as_its_paths_do(void)
+a_set_answers_as_a_list_of_its_paths(void)
 {
 	int wrong = 0;
 
@@ -73,6 +73,6 @@ a_set_answers_as_its_paths_do(void)
 int
 main(void)
 {
-	run(a_set_answers_as_its_paths_do);
+	run(a_set_answers_as_a_list_of_its_paths);
 	return tap_end();
 }

@@ -44,7 +44,7 @@ check_gaps(struct world *world, struct said said, const char *expected)
 }
 
 static void
-the_default_is_kept_whole_on_abi_7(void)
+on_abi_7_the_default_policy_has_no_gap(void)
 {
 	auto_world struct world w;
 
@@ -59,7 +59,7 @@ the_default_is_kept_whole_on_abi_7(void)
 }
 
 static void
-with_a_broker_every_landlock_keeps_the_default(void)
+with_a_broker_every_abi_enforces_the_default(void)
 {
 	static const int abis[] = {1, 2, 3, 4, 5, 6, 7, 9, 10};
 	auto_world struct world w;
@@ -114,7 +114,7 @@ without_notification_each_abi_has_its_gaps(void)
 }
 
 static void
-without_landlock_files_cannot_be_kept(void)
+without_landlock_guarantees_of_files_are_gaps(void)
 {
 	auto_world struct world w;
 
@@ -129,7 +129,7 @@ without_landlock_files_cannot_be_kept(void)
 }
 
 static void
-yama_2_takes_the_broker_away_and_says_so(void)
+with_yama_2_there_is_no_broker_and_a_reason(void)
 {
 	auto_world struct world w;
 
@@ -146,7 +146,7 @@ yama_2_takes_the_broker_away_and_says_so(void)
 }
 
 static void
-without_killable_waits_calls_can_be_interrupted(void)
+without_killable_waits_calls_are_interruptible(void)
 {
 	auto_world struct world w;
 
@@ -173,7 +173,7 @@ without_seccomp_and_pidfds_there_are_gaps(void)
 }
 
 static void
-limits_that_need_a_cgroup_say_so(void)
+limits_that_need_a_cgroup_are_gaps_without_one(void)
 {
 	auto_world struct world w;
 	static const char limits[] =
@@ -235,7 +235,7 @@ a_gap_is_accepted_by_name_and_no_other(void)
 }
 
 static void
-only_what_is_asked_for_can_be_a_gap(void)
+only_required_guarantees_can_be_gaps(void)
 {
 	auto_world struct world w;
 	static const char free[] =
@@ -346,7 +346,7 @@ patterns_need_the_broker(void)
 }
 
 static void
-inside_another_only_what_that_one_routes_is_kept(void)
+in_a_nest_only_calls_that_the_outer_session_supervises_are_enforced(void)
 {
 	auto_world struct world w;
 
@@ -372,7 +372,7 @@ inside_another_only_what_that_one_routes_is_kept(void)
 }
 
 static void
-macos_keeps_what_seatbelt_keeps(void)
+macos_enforces_what_seatbelt_enforces(void)
 {
 	auto_world struct world w;
 	static const char limits[] = "{\"limits\": {\"memory\": \"1G\", \"processes\": 5}}";
@@ -400,7 +400,7 @@ macos_keeps_what_seatbelt_keeps(void)
 }
 
 static void
-the_default_of_macos_starts_without_further_words(void)
+the_default_policy_has_no_gap_on_macos(void)
 {
 	auto_world struct world w;
 
@@ -437,7 +437,7 @@ facts_are_read_and_printed(void)
 }
 
 static void
-wrong_facts_are_refused_where_they_stand(void)
+wrong_facts_are_refused_with_their_position(void)
 {
 	static const struct {
 		const char *text, *expected;
@@ -511,7 +511,7 @@ a_grant_through_a_link_the_sandbox_could_plant_is_refused(void)
 }
 
 static void
-an_optional_grant_through_such_a_link_is_left_out_and_said(void)
+an_optional_grant_through_such_a_link_is_dropped_with_a_notice(void)
 {
 	auto_world struct world w;
 
@@ -529,7 +529,7 @@ an_optional_grant_through_such_a_link_is_left_out_and_said(void)
 }
 
 static void
-a_link_nobody_inside_can_change_may_lead_a_grant(void)
+a_grant_through_a_link_that_the_session_cannot_change_is_allowed(void)
 {
 	auto_world struct world w;
 
@@ -562,7 +562,7 @@ a_deny_through_such_a_link_is_refused_too(void)
 }
 
 static void
-a_link_that_leads_nowhere_ends_in_an_error(void)
+a_dangling_link_is_an_error(void)
 {
 	auto_world struct world w;
 
@@ -640,7 +640,7 @@ tokens_are_replaced_at_the_start_and_after_a_slash(void)
 }
 
 static void
-what_a_token_stands_for_is_not_expanded_again(void)
+the_value_of_a_token_is_not_expanded_again(void)
 {
 	check_str(expanded(&token_host, "$XDG_CACHE_HOME/a", false), "/c/$HOME/~/a");
 }
@@ -653,7 +653,7 @@ a_glob_takes_the_value_of_a_token_literally(void)
 }
 
 static void
-an_unset_token_is_an_error_with_a_place_unless_optional(void)
+an_unset_token_is_an_error_with_its_position_unless_optional(void)
 {
 	const struct token_text optional = {"$XDG_RUNTIME_DIR/a", {"f", 3, 4}, true, false};
 	auto_arena struct arena arena = {0};
@@ -716,7 +716,7 @@ check_variable(struct world *world, const char *user, const char *name, bool pas
 #define MODE(mode) "{\"env\": {\"mode\": \"" mode "\"}}"
 
 static void
-each_mode_passes_what_it_says(void)
+each_environment_mode_passes_its_variables(void)
 {
 	static const struct {
 		const char *name;
@@ -749,7 +749,7 @@ each_mode_passes_what_it_says(void)
 
 /* What leads Java to the private tmp passes by its own name only: more can be in it. */
 static void
-javas_options_are_named_or_not_there(void)
+javas_options_pass_by_name_only(void)
 {
 	static const struct {
 		const char *user;
@@ -1040,7 +1040,7 @@ what_is_printed_as_json_is_json_whatever_the_names(void)
 }
 
 static void
-an_answer_names_the_rule_and_the_way_out(void)
+an_answer_has_the_rule_and_the_remedy(void)
 {
 	auto_world struct world w;
 	auto_str struct str denied = {0}, allowed = {0}, guarded = {0}, bad = {0};
@@ -1064,7 +1064,7 @@ an_answer_names_the_rule_and_the_way_out(void)
 }
 
 static void
-a_git_pointer_that_is_not_believed_is_said(void)
+an_ignored_git_pointer_has_a_notice(void)
 {
 	auto_world struct world w;
 
@@ -1076,7 +1076,7 @@ a_git_pointer_that_is_not_believed_is_said(void)
 }
 
 static void
-the_folders_of_a_worktree_are_granted_and_guarded(void)
+the_git_folders_of_a_worktree_are_granted_and_protected(void)
 {
 	auto_world struct world w;
 
@@ -1116,7 +1116,7 @@ a_rule_for_worktrees_covers_the_gits_folders(void)
 	"\", \"path\": \"" path "\", \"match\": \"" match "\"}]}}"
 
 static void
-terminals_are_the_sessions_own_unless_somebody_names_them(void)
+only_ptys_of_the_session_are_granted_unless_a_rule_names_others(void)
 {
 	static const unsigned both = RIGHT_READ | RIGHT_WRITE;
 	static const struct {
@@ -1160,40 +1160,40 @@ terminals_are_the_sessions_own_unless_somebody_names_them(void)
 int
 main(void)
 {
-	run(terminals_are_the_sessions_own_unless_somebody_names_them);
-	run(the_default_is_kept_whole_on_abi_7);
-	run(with_a_broker_every_landlock_keeps_the_default);
+	run(only_ptys_of_the_session_are_granted_unless_a_rule_names_others);
+	run(on_abi_7_the_default_policy_has_no_gap);
+	run(with_a_broker_every_abi_enforces_the_default);
 	run(without_notification_each_abi_has_its_gaps);
-	run(without_landlock_files_cannot_be_kept);
-	run(yama_2_takes_the_broker_away_and_says_so);
-	run(without_killable_waits_calls_can_be_interrupted);
+	run(without_landlock_guarantees_of_files_are_gaps);
+	run(with_yama_2_there_is_no_broker_and_a_reason);
+	run(without_killable_waits_calls_are_interruptible);
 	run(without_seccomp_and_pidfds_there_are_gaps);
-	run(limits_that_need_a_cgroup_say_so);
+	run(limits_that_need_a_cgroup_are_gaps_without_one);
 	run(signals_are_supervised_only_with_sockets);
 	run(a_gap_is_accepted_by_name_and_no_other);
-	run(only_what_is_asked_for_can_be_a_gap);
+	run(only_required_guarantees_can_be_gaps);
 	run(a_deny_inside_what_is_allowed_needs_the_broker);
 	run(a_deny_of_less_than_the_tree_another_layer_grants_needs_the_broker);
 	run(patterns_need_the_broker);
-	run(inside_another_only_what_that_one_routes_is_kept);
-	run(macos_keeps_what_seatbelt_keeps);
-	run(the_default_of_macos_starts_without_further_words);
+	run(in_a_nest_only_calls_that_the_outer_session_supervises_are_enforced);
+	run(macos_enforces_what_seatbelt_enforces);
+	run(the_default_policy_has_no_gap_on_macos);
 	run(facts_are_read_and_printed);
-	run(wrong_facts_are_refused_where_they_stand);
+	run(wrong_facts_are_refused_with_their_position);
 	run(a_long_kernel_name_is_cut_between_characters);
 	run(a_grant_through_a_link_the_sandbox_could_plant_is_refused);
-	run(an_optional_grant_through_such_a_link_is_left_out_and_said);
-	run(a_link_nobody_inside_can_change_may_lead_a_grant);
+	run(an_optional_grant_through_such_a_link_is_dropped_with_a_notice);
+	run(a_grant_through_a_link_that_the_session_cannot_change_is_allowed);
 	run(a_deny_through_such_a_link_is_refused_too);
-	run(a_link_that_leads_nowhere_ends_in_an_error);
+	run(a_dangling_link_is_an_error);
 	run(tokens_are_replaced_at_the_start_and_after_a_slash);
-	run(what_a_token_stands_for_is_not_expanded_again);
+	run(the_value_of_a_token_is_not_expanded_again);
 	run(a_glob_takes_the_value_of_a_token_literally);
-	run(an_unset_token_is_an_error_with_a_place_unless_optional);
+	run(an_unset_token_is_an_error_with_its_position_unless_optional);
 	run(without_a_home_what_needs_it_is_unset);
 	run(without_a_home_profiles_still_work_and_the_users_tilde_does_not);
-	run(each_mode_passes_what_it_says);
-	run(javas_options_are_named_or_not_there);
+	run(each_environment_mode_passes_its_variables);
+	run(javas_options_pass_by_name_only);
 	run(loader_variables_pass_by_their_own_name_only);
 	run(variables_that_lead_to_a_socket_need_that_socket);
 	run(names_pass_by_name_prefix_or_value);
@@ -1201,9 +1201,9 @@ main(void)
 	run(connections_follow_the_mode);
 	run(sockets_are_granted_by_path_or_preset);
 	run(what_is_printed_as_json_is_json_whatever_the_names);
-	run(an_answer_names_the_rule_and_the_way_out);
-	run(a_git_pointer_that_is_not_believed_is_said);
-	run(the_folders_of_a_worktree_are_granted_and_guarded);
+	run(an_answer_has_the_rule_and_the_remedy);
+	run(an_ignored_git_pointer_has_a_notice);
+	run(the_git_folders_of_a_worktree_are_granted_and_protected);
 	run(a_rule_for_worktrees_covers_the_gits_folders);
 	return tap_end();
 }

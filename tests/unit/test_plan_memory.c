@@ -113,7 +113,7 @@ fail_one_by_one(struct world *world, const struct said *said)
 }
 
 static void
-a_stack_of_everything(void)
+out_of_memory_in_a_policy_with_everything(void)
 {
 	auto_policy struct policy *options = policy_new("command line", NULL);
 	auto_world struct world w;
@@ -136,7 +136,7 @@ a_stack_of_everything(void)
 }
 
 static void
-a_project_that_is_approved(void)
+out_of_memory_with_an_approved_project(void)
 {
 	auto_world struct world w;
 
@@ -149,7 +149,7 @@ a_project_that_is_approved(void)
 int
 main(void)
 {
-	run(a_stack_of_everything);
-	run(a_project_that_is_approved);
+	run(out_of_memory_in_a_policy_with_everything);
+	run(out_of_memory_with_an_approved_project);
 	return tap_end();
 }

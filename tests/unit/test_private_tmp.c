@@ -95,7 +95,7 @@ deep_folders_with_long_names_are_removed(void)
 }
 
 static void
-folders_that_nobody_may_look_into_are_removed(void)
+folders_without_permissions_are_removed(void)
 {
 	check_shape(&(struct shape){"d", 400, 1, 400, 256});
 }
@@ -111,7 +111,7 @@ main(void)
 {
 	run(deep_folders_are_removed);
 	run(deep_folders_with_long_names_are_removed);
-	run(folders_that_nobody_may_look_into_are_removed);
+	run(folders_without_permissions_are_removed);
 	run(few_descriptors_are_enough);
 	return tap_end();
 }

@@ -61,7 +61,7 @@ probe_as(enum who who, enum around around)
 }
 
 static void
-what_is_found_quickly_is_what_is_found_by_doing(void)
+the_quick_probe_finds_what_the_full_probe_finds(void)
 {
 	for (int who = AS_ROOT; who <= AS_USER; who++) {
 		int free = probe_as((enum who)who, NOTHING);
@@ -72,7 +72,7 @@ what_is_found_quickly_is_what_is_found_by_doing(void)
 }
 
 static void
-a_listener_of_somebody_else_leaves_none(void)
+with_a_foreign_listener_there_is_no_broker(void)
 {
 	check_int(probe_as(AS_ROOT, A_LISTENER), 0);
 	check_int(probe_as(AS_USER, A_LISTENER), 0);
@@ -81,7 +81,7 @@ a_listener_of_somebody_else_leaves_none(void)
 int
 main(void)
 {
-	run(what_is_found_quickly_is_what_is_found_by_doing);
-	run(a_listener_of_somebody_else_leaves_none);
+	run(the_quick_probe_finds_what_the_full_probe_finds);
+	run(with_a_foreign_listener_there_is_no_broker);
 	return tap_end();
 }

@@ -117,7 +117,7 @@ look_at_nothing(const void *none)
 }
 
 static void
-nothing_is_empty(void)
+a_tree_without_processes_is_empty(void)
 {
 	check_int(child_run(AS_USER, look_at_nothing, NULL), 0);
 }
@@ -155,7 +155,7 @@ inherit(const void *none)
 }
 
 static void
-inheriting_says_what_held_before(void)
+becoming_a_subreaper_reports_the_previous_state(void)
 {
 	check_int(child_run(AS_USER, inherit, NULL), 0);
 }
@@ -210,7 +210,7 @@ kill_all_but_spare(const void *none)
 }
 
 static void
-spared_children_keep_all_that_is_theirs(void)
+spared_children_keep_their_descendants(void)
 {
 	check_int(child_run(AS_USER, kill_all_but_spare, NULL), 0);
 }
@@ -261,7 +261,7 @@ inherit_then_kill_all_but_older(const void *none)
 }
 
 static void
-what_is_older_can_be_spared(void)
+older_children_can_be_spared(void)
 {
 	check_int(child_run(AS_USER, inherit_then_kill_all_but_older, NULL), 0);
 }
@@ -305,7 +305,7 @@ kill_in_no_time(const void *none)
 
 /* In a storm the walks themselves take longer than anybody meant to wait. */
 static void
-nobody_gives_up_while_something_dies(void)
+the_deadline_counts_from_the_last_death(void)
 {
 	check_int(child_run(AS_USER, kill_in_no_time, NULL), 0);
 }
@@ -326,7 +326,7 @@ ask_stopped(const void *none)
 }
 
 static void
-asking_reaches_what_is_stopped(void)
+sigterm_reaches_stopped_processes(void)
 {
 	check_int(child_run(AS_USER, ask_stopped, NULL), 0);
 }
@@ -369,7 +369,7 @@ kill_anothers_and_clean_up(const void *none)
 }
 
 static void
-what_cannot_be_ended_is_named(void)
+a_process_that_cannot_be_killed_is_reported(void)
 {
 	/* needs somebody whom we may not kill */
 	if (child_can_be_root())
@@ -379,15 +379,15 @@ what_cannot_be_ended_is_named(void)
 int
 main(void)
 {
-	run(nothing_is_empty);
+	run(a_tree_without_processes_is_empty);
 	run(a_zombie_is_not_alive);
-	run(inheriting_says_what_held_before);
+	run(becoming_a_subreaper_reports_the_previous_state);
 	run(children_grandchildren_and_orphans_are_ended_and_reaped);
-	run(spared_children_keep_all_that_is_theirs);
-	run(what_is_older_can_be_spared);
+	run(spared_children_keep_their_descendants);
+	run(older_children_can_be_spared);
 	run(more_children_than_can_be_noted_are_an_error);
-	run(nobody_gives_up_while_something_dies);
-	run(asking_reaches_what_is_stopped);
-	run(what_cannot_be_ended_is_named);
+	run(the_deadline_counts_from_the_last_death);
+	run(sigterm_reaches_stopped_processes);
+	run(a_process_that_cannot_be_killed_is_reported);
 	return tap_end();
 }

@@ -21,7 +21,7 @@ vet(const char *text, const struct words *listed)
 }
 
 static void
-open_addresses_are_let_through(void)
+public_addresses_are_allowed(void)
 {
 	static const char *const open[] = {
 		"93.184.216.34",     "1.1.1.1",	     "172.32.0.1",	   "100.128.0.1",
@@ -34,7 +34,7 @@ open_addresses_are_let_through(void)
 }
 
 static void
-whatever_is_not_of_the_open_network_is_known(void)
+every_non_public_range_is_refused(void)
 {
 	static const char *const closed[] = {
 		"127.0.0.1",
@@ -123,7 +123,7 @@ a_wide_range_of_one_family_is_not_the_other(void)
 
 /* The broker and the proxy ask by the same ranges. */
 static void
-the_policys_ranges_mean_the_same_to_all(void)
+ranges_of_the_policy_mean_the_same_everywhere(void)
 {
 	struct word item = {.text = "::/64"};
 	const struct network network = {.private_ranges = {&item, 1}};
@@ -180,7 +180,7 @@ names_have_one_spelling(void)
 }
 
 static void
-answers_hold_for_their_time(void)
+answers_are_cached_for_their_ttl(void)
 {
 	struct answers answers = {0};
 	struct ip_address one, two;
@@ -254,7 +254,7 @@ resolver_files_are_read_as_libc_does(void)
 }
 
 static void
-the_callers_proxy_is_found(void)
+the_invokers_proxy_is_found(void)
 {
 	static const char *const plain[] = {"HTTP_PROXY=http://u%40x:p@proxy.lan:3128/",
 					    "NO_PROXY=.lan, direct.test", "https_proxy=[::1]:99",
@@ -286,15 +286,15 @@ the_callers_proxy_is_found(void)
 int
 main(void)
 {
-	run(open_addresses_are_let_through);
-	run(whatever_is_not_of_the_open_network_is_known);
+	run(public_addresses_are_allowed);
+	run(every_non_public_range_is_refused);
 	run(only_listed_ranges_are_lifted);
 	run(a_wide_range_of_one_family_is_not_the_other);
-	run(the_policys_ranges_mean_the_same_to_all);
+	run(ranges_of_the_policy_mean_the_same_everywhere);
 	run(names_have_one_spelling);
-	run(answers_hold_for_their_time);
+	run(answers_are_cached_for_their_ttl);
 	run(answers_are_bounded);
 	run(resolver_files_are_read_as_libc_does);
-	run(the_callers_proxy_is_found);
+	run(the_invokers_proxy_is_found);
 	return tap_end();
 }

@@ -107,7 +107,7 @@ relay(struct pace pace)
 }
 
 static void
-everything_arrives_with_everybody_quick(void)
+everything_arrives_between_fast_ends(void)
 {
 	relay((struct pace){65536, 1 << 20, 1});
 }
@@ -131,7 +131,7 @@ everything_arrives_in_small_pieces(void)
 }
 
 static void
-nobody_there_is_said(void)
+a_missing_reader_is_reported(void)
 {
 	struct pair in = connect_pair(), out = connect_pair();
 	struct linger at_once = {1, 0};
@@ -151,10 +151,10 @@ nobody_there_is_said(void)
 int
 main(void)
 {
-	run(everything_arrives_with_everybody_quick);
+	run(everything_arrives_between_fast_ends);
 	run(everything_arrives_at_a_slow_client);
 	run(everything_arrives_in_odd_pieces);
 	run(everything_arrives_in_small_pieces);
-	run(nobody_there_is_said);
+	run(a_missing_reader_is_reported);
 	return tap_end();
 }

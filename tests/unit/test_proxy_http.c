@@ -51,7 +51,7 @@ requests_are_understood(void)
 }
 
 static void
-a_beginning_is_not_judged(void)
+an_incomplete_head_is_not_judged(void)
 {
 	const char *text = "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
@@ -60,7 +60,7 @@ a_beginning_is_not_judged(void)
 }
 
 static void
-what_readers_could_differ_about_is_refused(void)
+ambiguous_heads_are_refused(void)
 {
 	static const char *const bad[] = {
 		"GET http://a.test/ HTTP/1.1\nHost: a.test\n\n",
@@ -112,7 +112,7 @@ what_readers_could_differ_about_is_refused(void)
 }
 
 static void
-another_host_is_forbidden(void)
+a_request_for_another_host_is_refused(void)
 {
 	check_int(parse("CONNECT a.test:443 HTTP/1.1\r\nHost: b.test:443\r\n\r\n"), -403);
 	check_int(parse("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:80\r\n\r\n"), -403);
@@ -171,7 +171,7 @@ take(const char *headers, const char *body, bool *ret_over)
 }
 
 static void
-bodies_end_where_they_end(void)
+the_end_of_each_body_is_found(void)
 {
 	bool over;
 
@@ -197,7 +197,7 @@ bodies_end_where_they_end(void)
 }
 
 static void
-tokens_are_compared_whole(void)
+tokens_are_compared_in_full(void)
 {
 	char text[200], basic[100];
 
@@ -267,13 +267,13 @@ int
 main(void)
 {
 	run(requests_are_understood);
-	run(a_beginning_is_not_judged);
-	run(what_readers_could_differ_about_is_refused);
-	run(another_host_is_forbidden);
+	run(an_incomplete_head_is_not_judged);
+	run(ambiguous_heads_are_refused);
+	run(a_request_for_another_host_is_refused);
 	run(heads_are_bounded);
 	run(one_hop_stays_one_hop);
-	run(bodies_end_where_they_end);
-	run(tokens_are_compared_whole);
+	run(the_end_of_each_body_is_found);
+	run(tokens_are_compared_in_full);
 	run(statuses_are_read);
 	run(socks_messages_are_understood);
 	return tap_end();

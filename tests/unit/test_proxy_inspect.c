@@ -77,7 +77,7 @@ read_hello(const struct hello *hello)
 }
 
 static void
-hellos_say_their_name(void)
+the_server_name_of_a_hello_is_read(void)
 {
 	struct hello hello = make_hello("WWW.a.test", NULL, 0x1234, 0);
 
@@ -116,7 +116,7 @@ hellos_without_a_plain_name_are_refused(void)
 }
 
 static void
-hellos_that_may_hide_a_name_are_told(void)
+hellos_with_encrypted_names_are_recognised(void)
 {
 	static const unsigned kinds[] = {0xfe0d, 0xfe0a, 0xfe08, 0xffce};
 	struct hello hello = make_hello("a.test", NULL, 0xfe0e, 0);
@@ -173,7 +173,7 @@ look_text(unsigned port, const char *text)
 #define GET_B "GET / HTTP/1.1\r\nHost: b.test\r\n\r\n"
 
 static void
-tls_must_be_for_the_name(void)
+tls_needs_the_name_of_the_connection(void)
 {
 	struct hello hello = make_hello("a.test", NULL, 0, 0);
 
@@ -253,7 +253,7 @@ an_answer_is_read_past_alerts(void)
 }
 
 static void
-a_second_hello_is_for_the_name_as_well(void)
+a_second_hello_needs_the_name_as_well(void)
 {
 	static const char plain[TLS_ANSWER_SIZE] = SERVER_HELLO;
 	/* a changed cipher, and data that was sent early */
@@ -325,7 +325,7 @@ a_hidden_name_passes_only_where_it_is_allowed(void)
 }
 
 static void
-every_request_must_be_for_the_name(void)
+every_request_needs_the_name_of_the_connection(void)
 {
 	check_int(look_text(80, GET_A), CHECK_GO_ON);
 	check_int(good, strlen(GET_A));
@@ -348,7 +348,7 @@ every_request_must_be_for_the_name(void)
 }
 
 static void
-odd_beginnings_do_not_get_round_it(void)
+unusual_first_bytes_do_not_bypass_it(void)
 {
 	static const char *const odd[] = {"\r\n" GET_B,
 					  "\n\n" GET_B,
@@ -418,7 +418,7 @@ static const struct {
 };
 
 static void
-what_names_no_host_passes_on_opaque_ports_only(void)
+data_without_a_host_passes_on_opaque_ports_only(void)
 {
 	for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
 		for (unsigned port = 80; port <= 8080; port += 8000) {
@@ -496,7 +496,7 @@ ssh_answered(const char *before, const char *after)
 }
 
 static void
-ssh_is_spoken_by_both_sides(void)
+ssh_needs_a_version_line_from_both_ends(void)
 {
 	struct inspection check = ssh_answered("SSH-", NULL);
 
@@ -547,7 +547,7 @@ only_an_accepted_upgrade_is_raw(void)
 #define GET_WITH(headers) "GET / HTTP/1.1\r\nHost: a.test\r\n" headers "\r\n"
 
 static void
-other_upgrades_are_taken_out(void)
+other_upgrades_are_removed(void)
 {
 	static const struct {
 		const char *asked, *passed;
@@ -584,7 +584,7 @@ other_upgrades_are_taken_out(void)
 }
 
 static void
-beginnings_are_bounded(void)
+inspected_bytes_are_bounded(void)
 {
 	char text[CHECK_MAX];
 
@@ -602,7 +602,7 @@ write_query(uint8_t *bytes, const char *name, enum dns_type type)
 }
 
 static void
-questions_are_answered(void)
+dns_queries_are_answered(void)
 {
 	struct dns_answer answer = {.code = DNS_OK, .ttl = 60, .count = 2}, back;
 	uint8_t bytes[DNS_QUERY_MAX], to[DNS_MESSAGE_MAX];
@@ -637,7 +637,7 @@ questions_are_answered(void)
 }
 
 static void
-odd_questions_are_not_answered(void)
+malformed_dns_queries_are_not_answered(void)
 {
 	uint8_t bytes[DNS_QUERY_MAX + 1], copy[DNS_QUERY_MAX + 1];
 	size_t length = write_query(bytes, "a.test", DNS_A);
@@ -663,7 +663,7 @@ odd_questions_are_not_answered(void)
 
 /* "a.test" is another name of "b.test", which has an address; and "c.test" has one, too. */
 static void
-only_the_chain_of_names_counts(void)
+only_addresses_of_the_cname_chain_count(void)
 {
 	static const uint8_t
 		records[] =
@@ -699,25 +699,25 @@ only_the_chain_of_names_counts(void)
 int
 main(void)
 {
-	run(hellos_say_their_name);
+	run(the_server_name_of_a_hello_is_read);
 	run(hellos_without_a_plain_name_are_refused);
-	run(hellos_that_may_hide_a_name_are_told);
+	run(hellos_with_encrypted_names_are_recognised);
 	run(a_hidden_name_passes_only_where_it_is_allowed);
-	run(a_second_hello_is_for_the_name_as_well);
+	run(a_second_hello_needs_the_name_as_well);
 	run(an_answer_is_read_past_alerts);
 	run(two_hellos_in_one_record_are_refused);
-	run(tls_must_be_for_the_name);
-	run(every_request_must_be_for_the_name);
-	run(odd_beginnings_do_not_get_round_it);
-	run(what_names_no_host_passes_on_opaque_ports_only);
+	run(tls_needs_the_name_of_the_connection);
+	run(every_request_needs_the_name_of_the_connection);
+	run(unusual_first_bytes_do_not_bypass_it);
+	run(data_without_a_host_passes_on_opaque_ports_only);
 	run(a_message_without_a_line_passes_on_opaque_ports);
 	run(a_refusal_says_whether_the_port_may_be_opaque);
-	run(ssh_is_spoken_by_both_sides);
+	run(ssh_needs_a_version_line_from_both_ends);
 	run(only_an_accepted_upgrade_is_raw);
-	run(other_upgrades_are_taken_out);
-	run(beginnings_are_bounded);
-	run(questions_are_answered);
-	run(odd_questions_are_not_answered);
-	run(only_the_chain_of_names_counts);
+	run(other_upgrades_are_removed);
+	run(inspected_bytes_are_bounded);
+	run(dns_queries_are_answered);
+	run(malformed_dns_queries_are_not_answered);
+	run(only_addresses_of_the_cname_chain_count);
 	return tap_end();
 }

@@ -140,7 +140,7 @@ try(bool (*what)(void), bool boxed)
 }
 
 static void
-nothing_else_is_left_to_it(void)
+every_other_call_is_refused(void)
 {
 	static bool (*const denied[])(void) = {opens,	forks,	 runs,	    makes_local_sockets,
 					       listens, signals, makes_code};
@@ -166,7 +166,7 @@ main(void)
 {
 	int listeners[2] = {listen_somewhere(&open_port), listen_somewhere(&other_port)};
 
-	run(nothing_else_is_left_to_it);
+	run(every_other_call_is_refused);
 	run(it_reaches_its_ports_and_no_others);
 	close(listeners[0]);
 	close(listeners[1]);

@@ -63,7 +63,7 @@ exists(const char *path)
 }
 
 static void
-what_is_written_comes_back(void)
+a_written_record_is_read_back(void)
 {
 	auto_world struct world world;
 	char path[PATH_MAX];
@@ -147,7 +147,7 @@ only_the_user_can_enter(void)
 
 /* Two hold it; while either lives it is live. */
 static void
-either_holder_keeps_it_live(void)
+the_lock_of_either_process_keeps_it_live(void)
 {
 	auto_world struct world world;
 	char path[PATH_MAX], byte;
@@ -177,7 +177,7 @@ either_holder_keeps_it_live(void)
 
 /* What a dead record names goes if it is ours, and only then. */
 static void
-a_dead_record_takes_its_own_along(void)
+reaping_a_record_removes_its_tmp(void)
 {
 	static const struct {
 		const char *tmp;
@@ -222,7 +222,7 @@ a_dead_record_takes_its_own_along(void)
 }
 
 static void
-a_live_record_keeps_its_own(void)
+a_live_record_keeps_its_tmp(void)
 {
 	auto_world struct world world;
 	char path[PATH_MAX];
@@ -330,7 +330,7 @@ change_text(const char *good, const struct change *change, char *to, size_t size
 }
 
 static void
-a_hostile_record_is_never_believed(void)
+a_hostile_record_is_ignored(void)
 {
 	auto_world struct world world;
 	struct record record = sample();
@@ -354,7 +354,7 @@ a_hostile_record_is_never_believed(void)
 
 /* Every beginning of a record: what a crash or a reader in the middle of writing may see. */
 static void
-a_half_written_record_is_never_believed(void)
+a_partial_record_is_ignored(void)
 {
 	auto_world struct world world;
 	struct record record = sample(), back;
@@ -382,7 +382,7 @@ a_half_written_record_is_never_believed(void)
 
 /* Nothing but a plain file of ours is opened, and nothing else is removed. */
 static void
-what_is_no_file_is_left_alone(void)
+an_entry_that_is_no_file_is_ignored(void)
 {
 	auto_world struct world world;
 	char path[PATH_MAX], victim[PATH_MAX];
@@ -441,7 +441,7 @@ chosen(struct world *world, const char *runtime, bool make)
 }
 
 static void
-the_folder_is_the_users_alone(void)
+the_folder_has_mode_700(void)
 {
 	auto_world struct world world;
 	const char *above, *runtime;
@@ -497,7 +497,7 @@ start_two(int ends[2])
 }
 
 static void
-a_pid_alone_is_not_believed(void)
+a_pid_without_its_start_time_is_ignored(void)
 {
 	struct process self = process_find(getpid()), other = self, none = {0};
 	int ends[2];
@@ -524,7 +524,7 @@ a_pid_alone_is_not_believed(void)
 }
 
 static void
-what_runs_below_is_counted(void)
+descendants_are_counted(void)
 {
 	struct process self = process_find(getpid());
 	struct process_usage usage = {0};
@@ -556,7 +556,7 @@ identity(struct world *world, struct said said)
 }
 
 static void
-equal_policies_have_one_identity(void)
+equal_policies_have_one_digest(void)
 {
 	static const char *const wider[] = {
 		"{\"files\": {\"read\": [\"~/x\"]}}",
@@ -603,7 +603,7 @@ identity_writing(struct world *world, const char *path)
 }
 
 static void
-odd_names_are_told_apart(void)
+unusual_names_have_different_digests(void)
 {
 	auto_world struct world world;
 
@@ -615,20 +615,20 @@ odd_names_are_told_apart(void)
 int
 main(void)
 {
-	run(what_is_written_comes_back);
+	run(a_written_record_is_read_back);
 	run(the_guard_is_written_in_place);
 	run(only_the_user_can_enter);
-	run(either_holder_keeps_it_live);
-	run(a_dead_record_takes_its_own_along);
-	run(a_live_record_keeps_its_own);
-	run(a_hostile_record_is_never_believed);
-	run(a_half_written_record_is_never_believed);
-	run(what_is_no_file_is_left_alone);
+	run(the_lock_of_either_process_keeps_it_live);
+	run(reaping_a_record_removes_its_tmp);
+	run(a_live_record_keeps_its_tmp);
+	run(a_hostile_record_is_ignored);
+	run(a_partial_record_is_ignored);
+	run(an_entry_that_is_no_file_is_ignored);
 	run(names_are_plain);
-	run(the_folder_is_the_users_alone);
-	run(a_pid_alone_is_not_believed);
-	run(what_runs_below_is_counted);
-	run(equal_policies_have_one_identity);
-	run(odd_names_are_told_apart);
+	run(the_folder_has_mode_700);
+	run(a_pid_without_its_start_time_is_ignored);
+	run(descendants_are_counted);
+	run(equal_policies_have_one_digest);
+	run(unusual_names_have_different_digests);
 	return tap_end();
 }

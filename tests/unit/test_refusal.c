@@ -15,7 +15,7 @@
 static const struct refusal denied = {.what = REFUSED_WRITE, .cause = CAUSE_NOT_GRANTED};
 
 static void
-what_was_sent_arrives(void)
+a_sent_refusal_arrives(void)
 {
 	struct refusal sent = denied, got = {0};
 	bool ended = false;
@@ -36,7 +36,7 @@ what_was_sent_arrives(void)
 }
 
 static void
-what_is_no_refusal_is_dropped(void)
+a_malformed_refusal_is_dropped(void)
 {
 	struct refusal bad[] = {denied, denied, denied, denied, denied, denied}, got = {0};
 	bool ended = false;
@@ -108,8 +108,8 @@ names_of_causes_are_unique(void)
 int
 main(void)
 {
-	run(what_was_sent_arrives);
-	run(what_is_no_refusal_is_dropped);
+	run(a_sent_refusal_arrives);
+	run(a_malformed_refusal_is_dropped);
 	run(an_option_is_an_option_and_one_word);
 	run(names_of_causes_are_unique);
 	return tap_end();

@@ -226,7 +226,7 @@ each_rule_of_resolution(void)
 }
 
 static void
-links_are_named_where_they_lie(void)
+links_are_reported_with_their_paths(void)
 {
 	auto_arena struct arena arena = {NULL};
 	struct fs_view view = fake_fs(machine);
@@ -320,7 +320,7 @@ lengths_are_bounded(void)
 
 /* A link that was not seen would leave its target to whoever asks for it by name. */
 static void
-what_cannot_be_looked_at_is_no_answer(void)
+an_unreadable_component_is_an_error(void)
 {
 	static const struct fake_entry table[] = {{"/a/broken", FS_FAILED, NULL},
 						  {"/l", FS_LINK, "/a/broken/x"},
@@ -381,7 +381,7 @@ count_and_look(const void *ctx, const char *path, char *link)
 }
 
 static void
-a_view_that_remembers_looks_once_and_says_the_same(void)
+a_caching_view_reads_once_and_gives_the_same_result(void)
 {
 	struct counting counting = {0};
 	const struct fs_view view = {.ctx = &counting, .look = count_and_look};
@@ -415,12 +415,12 @@ main(void)
 		printf("ok %d - random_trees_resolve_as_realpath_does # SKIP no realpath -m here\n",
 		       ++tap.cases);
 	run(each_rule_of_resolution);
-	run(links_are_named_where_they_lie);
+	run(links_are_reported_with_their_paths);
 	run(loops_and_relative_paths_are_errors);
 	run(forty_links_pass_and_no_more);
 	run(lengths_are_bounded);
-	run(what_cannot_be_looked_at_is_no_answer);
+	run(an_unreadable_component_is_an_error);
 	run(macos_paths_keep_their_form_elsewhere);
-	run(a_view_that_remembers_looks_once_and_says_the_same);
+	run(a_caching_view_reads_once_and_gives_the_same_result);
 	return tap_end();
 }

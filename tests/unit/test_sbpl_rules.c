@@ -310,7 +310,7 @@ try_drawn(struct drawn *drawn, size_t questions, size_t *wrong)
 }
 
 static void
-lines_say_what_the_engine_decides_for_10000_random_policies(void)
+profiles_agree_with_the_engine_for_10000_random_policies(void)
 {
 	size_t wrong = 0;
 
@@ -381,7 +381,7 @@ naming_a_protected_name_lifts_it_and_nothing_further_down(void)
 
 /* The profile's own grant is deeper than the deny, so writing is allowed; lifting is not. */
 static void
-what_is_not_heard_lifts_nothing(void)
+a_silenced_rule_lifts_nothing(void)
 {
 	static const struct says says[] = {
 		{LAYER_PROFILE, EFFECT_ALLOW, MATCH_SUBPATH, "/p/.vscode/x"},
@@ -400,7 +400,7 @@ what_is_not_heard_lifts_nothing(void)
 /* ---- patterns ---- */
 
 static void
-globs_match_as_expressions_what_they_matched(void)
+globs_and_their_expressions_match_the_same(void)
 {
 	auto_arena struct arena arena = {0};
 	struct filters in = {.arena = &arena};
@@ -446,7 +446,7 @@ regex_matches(const char *regex, const char *path)
 }
 
 static void
-regular_expressions_match_what_they_matched(void)
+converted_regular_expressions_match_the_same(void)
 {
 	auto_arena struct arena arena = {0};
 	struct filters in = {.arena = &arena};
@@ -474,7 +474,7 @@ regular_expressions_match_what_they_matched(void)
 }
 
 static void
-what_seatbelt_cannot_say_is_refused(void)
+expressions_that_seatbelt_lacks_are_refused(void)
 {
 	static const char *const bad[] = {"/a(?=b)",	  "/(?i)a",	 "/(a)\\1",    "/a\\b",
 					  "/[[:alpha:]]", "/a*+",	 "/\\p{L}",    "/a^b",
@@ -543,7 +543,7 @@ pattern_matches(const struct planned_rule *rule, const char *path)
  * or the folder itself is denied by it and could not be moved at all.
  */
 static void
-no_folder_carries_what_a_pattern_denies_out_of_its_rule(void)
+a_folder_with_a_denied_pattern_below_it_cannot_be_moved(void)
 {
 	size_t tried = 0;
 
@@ -651,13 +651,13 @@ main(void)
 	run(words_are_quoted_as_seatbelt_reads_them);
 	run(never_and_always_are_not_written);
 	run(each_value_has_one_parameter);
-	run(lines_say_what_the_engine_decides_for_10000_random_policies);
+	run(profiles_agree_with_the_engine_for_10000_random_policies);
 	run(naming_a_protected_name_lifts_it_and_nothing_further_down);
-	run(what_is_not_heard_lifts_nothing);
-	run(globs_match_as_expressions_what_they_matched);
-	run(regular_expressions_match_what_they_matched);
-	run(what_seatbelt_cannot_say_is_refused);
+	run(a_silenced_rule_lifts_nothing);
+	run(globs_and_their_expressions_match_the_same);
+	run(converted_regular_expressions_match_the_same);
+	run(expressions_that_seatbelt_lacks_are_refused);
 	run(a_class_is_written_without_backslashes);
-	run(no_folder_carries_what_a_pattern_denies_out_of_its_rule);
+	run(a_folder_with_a_denied_pattern_below_it_cannot_be_moved);
 	return tap_end();
 }

@@ -267,13 +267,13 @@ made_below(void)
 }
 
 static void
-a_group_is_made_below_ours_and_removed(void)
+a_cgroup_is_created_below_ours_and_removed(void)
 {
 	as_each(IN_PLACE, made_below);
 }
 
 static void
-without_one_nothing_breaks(void)
+a_session_without_a_cgroup_works(void)
 {
 	struct facts facts = {.system = SYSTEM_LINUX};
 	struct session_group group = {0};
@@ -297,7 +297,7 @@ without_one_nothing_breaks(void)
 }
 
 static void
-names_cannot_lead_elsewhere(void)
+cgroup_names_cannot_lead_elsewhere(void)
 {
 	static const char *const names[] = {"", "a/b", "..", "../x", "a b", "a\n"};
 	struct facts facts = facts_here();
@@ -331,13 +331,13 @@ born_inside(void)
 }
 
 static void
-a_child_is_born_inside(void)
+a_child_starts_in_the_cgroup(void)
 {
 	as_each(IN_PLACE, born_inside);
 }
 
 static void
-a_child_gets_inside_where_the_kernel_kills_newborns(void)
+a_child_joins_the_cgroup_where_clone_into_it_is_killed(void)
 {
 	char path[PATH_MAX];
 
@@ -364,7 +364,7 @@ ended_and_used_again(void)
 }
 
 static void
-a_group_that_was_ended_can_be_entered_again(void)
+a_killed_cgroup_can_be_joined_again(void)
 {
 	as_each(IN_PLACE, ended_and_used_again);
 }
@@ -377,7 +377,7 @@ must_not_run(const void *argument)
 }
 
 static void
-nothing_runs_where_there_is_no_way_in(void)
+no_child_runs_if_the_cgroup_cannot_be_joined(void)
 {
 	struct session_group gone = {.kind = GROUP_CGROUP,
 				     .folder = -1,
@@ -463,7 +463,7 @@ ended_by_path(void)
 }
 
 static void
-a_group_is_ended_by_who_knows_its_path(void)
+a_cgroup_is_killed_by_its_path(void)
 {
 	as_each(IN_PLACE, ended_by_path);
 }
@@ -492,7 +492,7 @@ bystanders_live(void)
 }
 
 static void
-what_is_beside_the_group_lives_on(void)
+processes_outside_the_cgroup_live_on(void)
 {
 	as_each(IN_PLACE, bystanders_live);
 }
@@ -529,7 +529,7 @@ nested_go(void)
 }
 
 static void
-cgroups_made_inside_go_too(void)
+cgroups_created_inside_are_removed_too(void)
 {
 	as_each(IN_PLACE, nested_go);
 }
@@ -577,7 +577,7 @@ frozen_ends(void)
 }
 
 static void
-a_frozen_group_ends(void)
+a_frozen_cgroup_is_killed(void)
 {
 	as_each(IN_PLACE, frozen_ends);
 }
@@ -595,7 +595,7 @@ busy_is_said(void)
 }
 
 static void
-a_group_with_processes_is_not_removed(void)
+a_cgroup_with_processes_is_not_removed(void)
 {
 	as_each(IN_PLACE, busy_is_said);
 }
@@ -620,7 +620,7 @@ dead_ends(void)
 }
 
 static void
-a_dead_session_is_ended_by_its_path(void)
+a_dead_session_is_killed_by_its_path(void)
 {
 	as_each(IN_PLACE, dead_ends);
 }
@@ -641,7 +641,7 @@ asked_from_inside(void)
 }
 
 static void
-a_dead_session_is_not_ended_from_inside(void)
+a_dead_session_is_not_killed_from_inside(void)
 {
 	as_each(IN_PLACE, asked_from_inside);
 }
@@ -667,7 +667,7 @@ strange_paths(void)
 }
 
 static void
-only_paths_of_ours_are_ended(void)
+only_cgroups_of_cordon_are_killed(void)
 {
 	as_each(IN_PLACE, strange_paths);
 }
@@ -784,7 +784,7 @@ limits_hold(void)
 }
 
 static void
-limits_hold_over_all_processes_or_are_refused(void)
+limits_apply_to_all_processes_or_are_refused(void)
 {
 	as_each(IN_LEAF, limits_hold);
 }
@@ -814,7 +814,7 @@ limits_proved(void)
 }
 
 static void
-limits_are_proved_where_they_can_be_had(void)
+limits_are_tested_where_they_are_available(void)
 {
 	as_each(IN_LEAF, limits_proved);
 }
@@ -831,7 +831,7 @@ limits_without_a_leaf(void)
 }
 
 static void
-a_cgroup_with_processes_gives_no_limits(void)
+a_cgroup_with_processes_delegates_no_limits(void)
 {
 	in_place(AS_USER, IN_PLACE, limits_without_a_leaf);
 }
@@ -855,7 +855,7 @@ divided_by_threads(void)
 }
 
 static void
-where_no_process_could_enter_there_is_no_group(void)
+a_threaded_cgroup_gets_no_session(void)
 {
 	auto_fd int folder = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -917,26 +917,26 @@ main(int argc, char **argv)
 		printf("1..0 # SKIP no cgroup of the unified hierarchy is delegated to us\n");
 		return 0;
 	}
-	run(without_one_nothing_breaks);
-	run(names_cannot_lead_elsewhere);
-	run(a_group_is_made_below_ours_and_removed);
-	run(a_child_is_born_inside);
-	run(a_child_gets_inside_where_the_kernel_kills_newborns);
-	run(a_group_that_was_ended_can_be_entered_again);
-	run(nothing_runs_where_there_is_no_way_in);
+	run(a_session_without_a_cgroup_works);
+	run(cgroup_names_cannot_lead_elsewhere);
+	run(a_cgroup_is_created_below_ours_and_removed);
+	run(a_child_starts_in_the_cgroup);
+	run(a_child_joins_the_cgroup_where_clone_into_it_is_killed);
+	run(a_killed_cgroup_can_be_joined_again);
+	run(no_child_runs_if_the_cgroup_cannot_be_joined);
 	run(a_hundred_forking_children_end);
-	run(a_group_is_ended_by_who_knows_its_path);
-	run(what_is_beside_the_group_lives_on);
-	run(cgroups_made_inside_go_too);
+	run(a_cgroup_is_killed_by_its_path);
+	run(processes_outside_the_cgroup_live_on);
+	run(cgroups_created_inside_are_removed_too);
 	run(cgroups_nested_deeply_are_removed);
-	run(a_frozen_group_ends);
-	run(a_group_with_processes_is_not_removed);
-	run(a_dead_session_is_ended_by_its_path);
-	run(a_dead_session_is_not_ended_from_inside);
-	run(only_paths_of_ours_are_ended);
-	run(limits_hold_over_all_processes_or_are_refused);
-	run(limits_are_proved_where_they_can_be_had);
-	run(a_cgroup_with_processes_gives_no_limits);
-	run(where_no_process_could_enter_there_is_no_group);
+	run(a_frozen_cgroup_is_killed);
+	run(a_cgroup_with_processes_is_not_removed);
+	run(a_dead_session_is_killed_by_its_path);
+	run(a_dead_session_is_not_killed_from_inside);
+	run(only_cgroups_of_cordon_are_killed);
+	run(limits_apply_to_all_processes_or_are_refused);
+	run(limits_are_tested_where_they_are_available);
+	run(a_cgroup_with_processes_delegates_no_limits);
+	run(a_threaded_cgroup_gets_no_session);
 	return tap_end();
 }

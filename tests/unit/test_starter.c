@@ -153,7 +153,7 @@ each_profile_is_suggested_once(void)
 }
 
 static void
-nothing_found_keeps_the_default(void)
+without_a_finding_the_default_is_kept(void)
 {
 	auto_free char *text = starter_of(empty);
 	auto_policy struct policy *policy = policy_of(text);
@@ -186,7 +186,7 @@ env_files_are_denied_when_they_exist(void)
 }
 
 static void
-nothing_but_profiles_is_asked_for(void)
+only_profiles_are_requested(void)
 {
 	auto_free char *text = starter_of(full);
 	auto_policy struct policy *policy = policy_of(text);
@@ -214,7 +214,7 @@ uncommented(const char *text)
 }
 
 static void
-suggestions_are_valid_when_taken(void)
+suggestions_are_valid_policies(void)
 {
 	auto_free char *text = starter_of(full), *taken = uncommented(text);
 	auto_policy struct policy *policy = policy_of(taken);
@@ -231,7 +231,7 @@ suggestions_are_valid_when_taken(void)
 }
 
 static void
-it_tells_about_trust(void)
+it_mentions_trust(void)
 {
 	auto_free char *text = starter_of(empty);
 
@@ -287,12 +287,12 @@ main(void)
 {
 	run(every_name_suggests_its_profile);
 	run(each_profile_is_suggested_once);
-	run(nothing_found_keeps_the_default);
+	run(without_a_finding_the_default_is_kept);
 	run(only_the_root_of_the_project_counts);
 	run(env_files_are_denied_when_they_exist);
-	run(nothing_but_profiles_is_asked_for);
-	run(suggestions_are_valid_when_taken);
-	run(it_tells_about_trust);
+	run(only_profiles_are_requested);
+	run(suggestions_are_valid_policies);
+	run(it_mentions_trust);
 	run(the_linter_has_no_warning);
 	return tap_end();
 }

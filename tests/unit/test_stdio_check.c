@@ -45,7 +45,7 @@ passes(int family, bool free_connect)
 }
 
 static void
-connections_stay_where_they_are(void)
+a_connected_socket_passes_unless_connect_is_free(void)
 {
 	check(passes(AF_INET, false));
 	check(!passes(AF_INET, true));
@@ -53,7 +53,7 @@ connections_stay_where_they_are(void)
 }
 
 static void
-a_connection_can_be_given_up(void)
+a_connected_socket_can_be_disconnected(void)
 {
 	const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
 	int server, fd = connected(AF_INET, &server);
@@ -68,7 +68,7 @@ a_connection_can_be_given_up(void)
 int
 main(void)
 {
-	run(connections_stay_where_they_are);
-	run(a_connection_can_be_given_up);
+	run(a_connected_socket_passes_unless_connect_is_free);
+	run(a_connected_socket_can_be_disconnected);
 	return tap_end();
 }

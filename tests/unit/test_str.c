@@ -70,7 +70,7 @@ every_form_is_made_safe(void)
 }
 
 static void
-words_for_a_shell(void)
+words_are_quoted_for_a_shell(void)
 {
 	static const struct {
 		const char *text, *word;
@@ -274,7 +274,7 @@ int
 main(void)
 {
 	run(every_form_is_made_safe);
-	run(words_for_a_shell);
+	run(words_are_quoted_for_a_shell);
 	run(unseen_and_turning_characters_are_named);
 	run(json_of_any_bytes_can_be_read);
 	run(a_cut_error_ends_with_a_whole_character);

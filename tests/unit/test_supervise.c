@@ -106,7 +106,7 @@ finish(const struct play *play)
 }
 
 static void
-stops_with_the_command_and_says_so(void)
+stops_with_the_command_and_reports_it(void)
 {
 	struct play play = begin();
 	int status = 0;
@@ -121,7 +121,7 @@ stops_with_the_command_and_says_so(void)
 }
 
 static void
-woken_after_it_asked_it_asks_again(void)
+continued_after_its_report_it_reports_again(void)
 {
 	struct play play = begin();
 
@@ -133,7 +133,7 @@ woken_after_it_asked_it_asks_again(void)
 
 /* Stopped with it, and no longer in the group that is continued. */
 static void
-wakes_its_guard(void)
+continues_its_guard(void)
 {
 	struct play play = begin();
 	int status = 0;
@@ -150,8 +150,8 @@ int
 main(void)
 {
 	alarm(300);
-	run(stops_with_the_command_and_says_so);
-	run(woken_after_it_asked_it_asks_again);
-	run(wakes_its_guard);
+	run(stops_with_the_command_and_reports_it);
+	run(continued_after_its_report_it_reports_again);
+	run(continues_its_guard);
 	return tap_end();
 }

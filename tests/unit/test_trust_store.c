@@ -59,7 +59,7 @@ hashes_are_sha_256(void)
 }
 
 static void
-one_changed_byte_is_another_content(void)
+one_changed_byte_changes_the_hash(void)
 {
 	static const char text[] = "{\"network\": \"all\"} ";
 	char changed[sizeof text], one[TRUST_HASH_SIZE], other[TRUST_HASH_SIZE];
@@ -76,7 +76,7 @@ one_changed_byte_is_another_content(void)
 }
 
 static void
-what_was_saved_comes_back(void)
+a_saved_approval_is_read_back(void)
 {
 	auto_world struct world w;
 	struct trust saved = sample("{}"), loaded;
@@ -98,7 +98,7 @@ what_was_saved_comes_back(void)
 }
 
 static void
-nobody_else_can_read_or_write_it(void)
+it_has_mode_600_in_a_folder_of_mode_700(void)
 {
 	auto_world struct world w;
 	struct trust trust = sample("{}");
@@ -134,7 +134,7 @@ saving_again_replaces(void)
 }
 
 static void
-removing_takes_it_back_once(void)
+removing_revokes_it_once(void)
 {
 	auto_world struct world w;
 	struct trust trust = sample("{}"), loaded;
@@ -220,7 +220,7 @@ a_damaged_record_is_an_error_and_no_approval(void)
 }
 
 static void
-a_record_others_could_have_written_is_refused(void)
+an_approval_that_others_could_have_written_is_refused(void)
 {
 	static const struct {
 		mode_t mode;
@@ -256,7 +256,7 @@ a_record_of_another_owner_is_refused(void)
 }
 
 static void
-what_is_no_record_at_all_is_refused(void)
+a_file_that_is_no_approval_is_refused(void)
 {
 	auto_world struct world w;
 	struct trust trust = sample("{}");
@@ -272,7 +272,7 @@ what_is_no_record_at_all_is_refused(void)
 }
 
 static void
-a_store_that_cannot_be_made_is_an_error(void)
+a_store_that_cannot_be_created_is_an_error(void)
 {
 	auto_world struct world w;
 	struct trust trust = sample("{}");
@@ -288,7 +288,7 @@ a_store_that_cannot_be_made_is_an_error(void)
 }
 
 static void
-a_pin_is_of_the_path_itself(void)
+a_pin_records_the_path_itself(void)
 {
 	auto_world struct world w;
 	struct pin missing, folder, link;
@@ -308,21 +308,21 @@ int
 main(void)
 {
 	run(hashes_are_sha_256);
-	run(one_changed_byte_is_another_content);
-	run(what_was_saved_comes_back);
-	run(nobody_else_can_read_or_write_it);
+	run(one_changed_byte_changes_the_hash);
+	run(a_saved_approval_is_read_back);
+	run(it_has_mode_600_in_a_folder_of_mode_700);
 	run(saving_again_replaces);
-	run(removing_takes_it_back_once);
+	run(removing_revokes_it_once);
 	run(files_do_not_share_records);
 	run(a_damaged_record_is_an_error_and_no_approval);
-	run(a_record_others_could_have_written_is_refused);
+	run(an_approval_that_others_could_have_written_is_refused);
 	if (geteuid() == 0)
 		run(a_record_of_another_owner_is_refused);
 	else
 		printf("ok %d - a_record_of_another_owner_is_refused # SKIP only root can chown\n",
 		       ++tap.cases);
-	run(what_is_no_record_at_all_is_refused);
-	run(a_store_that_cannot_be_made_is_an_error);
-	run(a_pin_is_of_the_path_itself);
+	run(a_file_that_is_no_approval_is_refused);
+	run(a_store_that_cannot_be_created_is_an_error);
+	run(a_pin_records_the_path_itself);
 	return tap_end();
 }
