@@ -219,8 +219,9 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill sbpl'
 }
 
 @test "misuse: missing and superfluous words and values" {
-	refused
-	heard 'command is missing'
+	expect 125
+	heard 'usage: cordon COMMAND'
+	heard 'cordon run make'
 	refused why read
 	refused why read /a /b
 	heard '"/b"'
