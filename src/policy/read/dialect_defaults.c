@@ -239,10 +239,11 @@ dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
 int
 dialect_defaults_accept(struct policy_reading *r, const struct json *at)
 {
-	static const enum guarantee accepted[] = {G_PROCESS_LISTING};
+	static const enum guarantee accepted[] = {G_PROCESS_LISTING, G_PROCESS_CONTROL};
+	size_t count = r->as->system == SYSTEM_MACOS ? COUNT(accepted) : 1;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < COUNT(accepted); i++)
+	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
 				     read_place(r, at), r->err);
 	return rc;

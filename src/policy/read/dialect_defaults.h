@@ -40,7 +40,7 @@ int dialect_defaults_grant_targets(struct policy_reading *r, const struct json *
 int dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at);
 /*
  * Accepts the gaps that every dialect has: other processes can be listed, because programs need
- * /proc.
+ * /proc; on macOS priorities of other processes can be changed, which nothing there prevents.
  */
 int dialect_defaults_accept(struct policy_reading *r, const struct json *at);
 /* Adds names to the variables that pass, without duplicates. */
