@@ -36,6 +36,7 @@ RECURSIVE = {
     "macos/sbpl/path_filter.c:add_part": "expressions that the profile itself nests",
     "macos/sbpl/ancestors.c:push_filter": "expressions that the profile itself nests",
     "path_filter_within": "expressions that the profile itself nests",
+    "path_filter_merge": "expressions that the profile itself nests",
     "path_filter_print": "expressions that the profile itself nests",
 }
 

@@ -7,7 +7,7 @@ deny, an allow before the deny of a whole family, filters that no path can match
 """
 import sys
 
-from sbpl import Profile, Tap, at, connect, disagreements
+from sbpl import RELEASES, Profile, Tap, at, connect, disagreements
 
 HEAD = "(version 1)\n(deny default)\n"
 tap = Tap()
@@ -77,6 +77,17 @@ tap.case("expressions: anchors, classes, branches, high bytes", found(
         ("/[1]", True), ("/[\u00e9]", True), ("/[12]", False), ("/q\n", True), ("/q\nx", False))],
     parameters={"R": b"^(/a\\.b(/|$)|/\\[([0-9]|[\xc2-\xdf][\x80-\xbf])\\]$|/q[^a-z]?$)"}))
 stopped("an unknown operation", HEAD + "(allow file-red-data)")
+TIOCSTI = HEAD + "(deny file-ioctl (ioctl-command TIOCSTI))"
+stopped("a symbol that macOS 13 does not know", TIOCSTI)
+tap.case("the same symbol where it is known, and as a number everywhere", [
+    line for text, known in ((TIOCSTI, (26,)), (TIOCSTI.replace("TIOCSTI", "2147578994"), RELEASES))
+    for release in RELEASES for found in [list(Profile(text, {}).compiles(release))]
+    for line in ([] if bool(found) == (release not in known) else found or [f"macOS {release} accepts it"])])
+stopped("an operation that macOS 13 does not know", HEAD + "(deny system-mac-syscall)")
+tap.case("expressions are counted where they are tried", [] if [
+    Profile(HEAD + '(deny file-read-data (require-all (regex "^/a") (require-not (regex "^/b"))))'
+            '(allow file-read-data file-write-data (regex "^/c") (literal "/d"))', {}).regexes(operation)
+    for operation in ("file-read-data", "file-write-data", "file-ioctl")] == [3, 1, 0] else ["they are not"])
 stopped("a value that is neither operation nor filter", HEAD + '(allow file-read-data "/a")')
 stopped("a path that is not absolute", HEAD + '(allow file-read-data (subpath "a"))')
 stopped("a host that is no loopback", HEAD + '(allow network-outbound (remote ip "10.0.0.1:80"))')

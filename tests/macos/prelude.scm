@@ -257,6 +257,10 @@
 (define authorization-right-obtain (op 'authorization-right-obtain 'default))
 (define syscall-unix (op 'syscall-unix #f))
 
+;; What releases.scm took away.
+(define (unbound name) (error "SBPL: unbound variable" name))
+(define (unbound? x) (and (pair? x) (eq? (car x) '%unbound)))
+
 ;; ---- filters ------------------------------------------------------------------------------------
 (define (mk-filter kind . args) (cons '%filter (cons kind args)))
 (define (filter? x) (and (pair? x) (eq? (car x) '%filter)))
@@ -283,7 +287,7 @@
   (if (not (car (cadr a))) (set-car! (cadr a) (rx-compile (car a))))
   (car (cadr a)))
 (define (name-filter kind) (each (lambda (s) (mk-filter kind (need-string kind s)))))
-(define (symbol-filter kind) (each (lambda (s) (mk-filter kind s))))
+(define (symbol-filter kind) (each (lambda (s) (if (pair? s) (unbound (cdr s))) (mk-filter kind s))))
 
 (define literal (path-filter 'literal)) (define path literal) (define path-literal literal)
 (define subpath (path-filter 'subpath))
@@ -363,6 +367,7 @@
   (let ((saved *extra*)) (set! *extra* (cons f *extra*)) (body) (set! *extra* saved)))
 (define (%rule action args)
   (if (not *version*) (error "SBPL: (version 1) must come first"))
+  (for-each (lambda (x) (if (unbound? x) (unbound (cdr x)))) args)
   (let ((ops (keep op? args)) (fs (keep filter? args)) (ms (keep mod? args)))
     (if (null? ops) (error "SBPL: rule without operation"))
     (if (not (= (length args) (+ (length ops) (length fs) (length ms))))
@@ -452,6 +457,15 @@
                    (else (loop (cdr l) plain))))))))
 (define (ask o r)
   (say "answer " (decide-text o r) " " (decide-node o r) " " (decide-plain o r)))
+
+;; How many expressions the rules of an operation name: at worst each call tries as many.
+(define (filter-regexes f)
+  (cond ((not (filter? f)) 0)
+        ((eq? (cadr f) 'regex) 1)
+        (else (apply + (map filter-regexes (cddr f))))))
+(define (regexes o)
+  (say "regexes "
+       (apply + (map (lambda (rule) (if (eq? (cadr rule) o) (filter-regexes (caddr rule)) 0)) *rules*))))
 
 ;; ---- for other evaluators: rules oldest first, strings as LENGTH:BYTES --------------------------
 (define (dump-string s) (display (string-length s)) (display ":") (display s))

@@ -122,7 +122,8 @@ def kernel(path):
 
 
 def decide_network(policy):
-    for host, port in (("localhost", 80), ("localhost", 8080), ("localhost", 81), ("example.com", 443)):
+    for host, port in (("localhost", 80), ("localhost", 8080), ("localhost", 81), ("localhost", 53),
+                       ("example.com", 443)):
         yield "network-outbound", connect(host, port), policy.why("connect", f"{host}:{port}")
 
 

@@ -16,6 +16,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CORDON = os.environ.get("CORDON", os.path.join(HERE, "..", "..", "build", "cordon"))
 MODELS = ("text", "node", "plain")
+# Profiles are evaluated as the first of these knows them.
+RELEASES = (13, 14, 15, 26)
 
 
 # ---- the program ---------------------------------------------------------------------------------
@@ -127,7 +129,7 @@ def run_scheme(main):
     for _ in range(60):
         done = subprocess.run(
             ["tinyscheme", os.path.join(HERE, "tinyscheme.scm"),
-             os.path.join(HERE, "prelude.scm"), main], stdin=subprocess.DEVNULL,
+             os.path.join(HERE, "prelude.scm"), os.path.join(HERE, "releases.scm"), main], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=250)
         if done.returncode not in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             break
@@ -170,11 +172,23 @@ class Profile:
         self.confined = Confined(self.text, self.parameters)
         return [None] * len(questions)
 
-    def _run(self, commands):
+    def compiles(self, release):
+        """Whether the release would accept it: one line for a profile that it refuses."""
+        try:
+            self._run("", release)
+        except ValueError as error:
+            yield f"macOS {release}: {error}"
+
+    def regexes(self, operation):
+        """The number of expressions that the rules of an operation name."""
+        return int(re.search(rb"^regexes (\d+)$", self._run(f"(regexes '{operation})"), re.M).group(1))
+
+    def _run(self, commands, release=RELEASES[0]):
         """Loads the profile, then runs commands: their output. A profile that is refused is a failure."""
         with tempfile.TemporaryDirectory() as folder:
             main = os.path.join(folder, "main.scm")
             with open(main, "w", encoding="ascii", newline="\n") as file:
+                file.write(f"(release {release})\n")
                 for name, value in self.parameters.items():
                     file.write(f'(set-param! "{name}" {scheme_string(value)})\n')
                 # not by (load), in which TinyScheme loses memory that it still uses
@@ -325,7 +339,7 @@ def make_filter(kind, a):
         "name=": with_name(lambda n: n == a[0]),
         "name^": with_name(lambda n: n.startswith(a[0])),
         "vnode": lambda r: r.get("vnode") == a[0],
-        "command": lambda r: r.get("command") == a[0],
+        "command": lambda r: a[0] in (r.get("command"), f"={r.get('command')}"),
         "domain": lambda r: r.get("domain") == a[0],
         "protocol": lambda r: f"={r.get('protocol')}" == a[0],
         "target": lambda r: r.get("target") == a[0] or (
@@ -370,7 +384,7 @@ OPERATIONS = {
     "x": ("process-exec*", "process-exec-interpreter"),
 }
 # No path has these, whatever the policy.
-NEVER = ("file-link", "file-clone", "file-write-setugid", "file-mknod", "file-mount", "file-unmount",
+NEVER = ("file-link", "file-write-setugid", "file-mknod", "file-mount", "file-unmount",
          "file-chroot", "file-revoke", "file-issue-extension")
 
 

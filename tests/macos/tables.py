@@ -5,9 +5,12 @@
 Each row is also compared with `cordon why --system macos`, and each question is put to both
 evaluators under all three orders of precedence.
 """
+import json
+import os
 import sys
+import tempfile
 
-from sbpl import (NEVER, OPERATIONS, Policy, ProxyPolicy, Refused, SessionPolicy, Tap, at, connect, disagreements,
+from sbpl import (RELEASES, NEVER, OPERATIONS, Policy, ProxyPolicy, Refused, SessionPolicy, Tap, at, connect, disagreements,
                   listen, unix_bind, unix_connect)
 
 HOME, SHOP = "/Users/sam", "/Users/sam/shop"
@@ -64,6 +67,26 @@ tap.case("the default: the project and the system, nothing of the user's", files
     ("/Users/sam/.ssh/id_ed25519", ""), ("/Users/sam", ""), ("/usr/bin/git", "rx"),
     ("/private/etc/hosts", "r"), ("/", "r"), ("/dev/null", "rw"), ("/dev/ttys004", "rw"),
     ("/dev/disk0", ""), ("/private/tmp/x", "")]))
+tap.case("descriptors by name, and the loader's cache", files(agent, [
+    ("/dev/fd/1", "rw"), ("/dev/fd/63", "rw"), ("/dev/stdin", "rw"), ("/dev/stdout", "rw"), ("/dev/stderr", "rw"),
+    ("/dev/dtracehelper", "rw"), ("/private/var/db/dyld/dyld_shared_cache_arm64e", "r"),
+    ("/private/var/select/sh", "r"), ("/System/Volumes/Preboot/Cryptexes/OS/usr/lib/libobjc.dylib", "rx"),
+    ("/private/var/db/other", "")]))
+tap.case("python.org's Python, JDKs and any Xcode can be run", files(agent, [
+    ("/Library/Frameworks/Python.framework/Versions/3.13/bin/python3", "rx"),
+    ("/Library/Java/JavaVirtualMachines/temurin-21.jdk/Contents/Home/bin/java", "rx"),
+    ("/Applications/Xcode.app/Contents/Developer/usr/bin/git", "rx"),
+    ("/Applications/Xcode-16.4.app/Contents/Developer/usr/bin/git", "rx"), ("/Applications/Other.app/x", ""),
+    (HOME + "/Library/Java/JavaVirtualMachines/a/bin/java", "")]))
+CACHES = "/private/var/folders/ab/0123456789/"
+tap.case("caches of compilers and package managers, by profile", files(
+    Policy(None, options=[o for name in ("c", "java", "python", "node") for o in ("-p", name)]), [
+        (CACHES + "C/clang/ModuleCache/2ABC/Darwin.pcm", "rwcd"), (CACHES + "C/other", ""),
+        (CACHES + "T/xcrun_db", ""), (HOME + "/Library/Caches/ccache/a", "rwcd"),
+        (HOME + "/Library/Caches/uv/a", "rwcd"), (HOME + "/Library/pnpm/pnpm", "rx"),
+        (HOME + "/Library/pnpm/store/v3/a", "rwcdx"), (HOME + "/Library/Caches/org.swift.swiftpm/a", "rwcd"),
+        (HOME + "/Library/Java/JavaVirtualMachines/a/bin/java", "rx"), (HOME + "/Library/Caches/x", "")])
+    + files(agent, [(CACHES + "C/clang/ModuleCache/2ABC/Darwin.pcm", "")]))
 tap.case("protected names, at any depth, in either case, existing or not", files(agent, [
     (SHOP + "/.git", "rx"), (SHOP + "/.git/hooks", "rx"), (SHOP + "/.git/hooks/pre-commit", "rx"),
     (SHOP + "/.git/hooks/pre-commit.sample", "rwcdx"), (SHOP + "/.git/hooks/.x.sample.aB3xYz", "rwcdx"),
@@ -144,6 +167,47 @@ tap.case("cordon's own folders stay closed, whatever is granted", files(
         (HOME + "/x", "rwcd"), (HOME + "/.config/cordon/config.json", "r"),
         (HOME + "/.local/state/cordon/trust/x", "")]))
 
+# ---- dialects ------------------------------------------------------------------------------------
+
+folder = tempfile.TemporaryDirectory()
+
+
+def dialect(name, policy):
+    """A policy of another program."""
+    path = os.path.join(folder.name, f"{len(os.listdir(folder.name))}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(policy, file)
+    return Policy(None, options=("-p", f"{name}:{path}"))
+
+
+RECORD = {"project_dir": SHOP, "executable_paths": ["/usr/bin"], "read_only_paths": ["/usr/share"],
+          "read_write_paths": ["/dev", "/private/tmp", "/var/folders", "/private/var/run/mDNSResponder"],
+          "additional_executable_paths": [], "additional_read_only_paths": [],
+          "additional_read_write_paths": [], "allow_network": False, "allowed_env_vars": []}
+dialects = {"Zed settings": dialect("zed", {"enabled": True}), "a Zed record": dialect("zed", RECORD),
+            "flow": dialect("flow", {"net": False, "read_paths": ["/opt"]}),
+            "clash": dialect("clash", {"default": ["execute"]})}
+for name, policy in dialects.items():
+    tap.case(f"{name}: what the loader needs, and the command's own terminal or nothing", files(policy, [
+        ("/", "rx" if name == "clash" else "r"), ("/private/var/db/dyld/x", "rx" if name == "clash" else "r"),
+        ("/private/var/select/sh", "rx" if name == "clash" else "r"), ("/System/Cryptexes/OS/usr/lib/x", "rx"),
+        ("/System/Volumes/Preboot/Cryptexes/OS/usr/lib/x", "rx"),
+        ("/dev/dtracehelper", "rwx" if name == "clash" else "rw"),
+        ("/Users/sam/.ssh/id", "x" if name == "clash" else "")]) + ask(
+            policy, *[("file-ioctl", {**at(path, "character-device"), "command": "tiocswinsz"},
+                       name != "clash" or path == "/dev/dtracehelper")
+                      for path in ("/dev/tty", "/dev/dtracehelper")]))
+tap.case("Zed settings and flow: descriptors by name", [
+    line for name in ("Zed settings", "flow") for line in files(dialects[name], [
+        ("/dev/fd/63", "rw"), ("/dev/stdin", "rw"), ("/dev/stdout", "rw"), ("/dev/stderr", "rw")])])
+clash = dialect("clash", {"default": ["read", "execute"], "rules": [
+    {"effect": "deny", "caps": ["read"], "path": pattern, "path_match": "regex"}
+    for pattern in ("\\.pem$", "^/srv/x$|y-\\d+$", "/(a|b)/c$", ".*\\.log", "^/opt/q[0-9]+/.*")]})
+tap.case("clash: an expression is searched for in the path, each branch by itself", files(clash, [
+    ("/srv/key.pem", "x"), ("/srv/key.pem2", "rx"), ("/srv/x", "x"), ("/srv/x/z", "rx"), ("/srv/y-10", "x"),
+    ("/srv/y-10z", "rx"), ("/z/a/c", "x"), ("/z/d/c", "rx"), ("/z/b.log.1", "x"), ("/opt/q12/z", "x"),
+    ("/z/opt/q12/z", "rx")]))
+
 # ---- folders on the way, and folders that stay ---------------------------------------------------
 
 tap.case("of a folder on the way only that it is there", ask(
@@ -186,8 +250,10 @@ def reach(local, far):
 
 
 def serve(policy, local, anywhere):
-    return ask(policy, *[(op, listen(host, 8080), allowed) for op in ("network-bind", "network-inbound")
-                         for host, allowed in (("localhost", local), ("0.0.0.0", anywhere))])
+    """A server binds to any address where it may serve this machine; others reach it only with `anywhere`."""
+    return ask(policy, *[("network-bind", listen(host, 8080), local) for host in ("localhost", "0.0.0.0", "::")],
+               ("network-inbound", listen("localhost", 8080), local),
+               *[("network-inbound", listen(host, 8080), anywhere) for host in ("0.0.0.0", "10.0.0.5")])
 
 
 net = {mode: Policy({"network": mode}) for mode in ("none", "localhost", "all")}
@@ -207,6 +273,15 @@ tap.case("domains: nothing directly, not even this machine", ask(
     net["domains"], *[("network-outbound", connect(h, p), False)
                       for h, p in [("localhost", 80), ("example.com", 443), ("localhost", 3128)]])
     + serve(net["domains"], False, False))
+tap.case("this machine's resolver sends names elsewhere: its port must be listed", network(
+    net["localhost"], [("localhost", 53, False)], udp=False) + network(
+        Policy({"network": {"localhost": [53]}}), [("localhost", 53, True)], udp=False))
+tap.case("TLS is verified by the system with the whole network only: trustd fetches what a certificate names", [
+    line for mode, policy in net.items() for line in files(policy, [
+        ("/private/etc/ssl/cert.pem", "r"), ("/System/Library/Keychains/SystemRootCertificates.keychain", "rx")]) + ask(
+            policy, *[("mach-lookup", {"name": b"com.apple." + name}, mode == "all")
+                      for name in (b"trustd", b"trustd.agent", b"ocspd")],
+            ("mach-lookup", {"name": b"com.apple.SecurityServer"}, False))])
 RESOLVER = "/private/var/run/mDNSResponder"
 tap.case("names are looked up with the whole network only", [
     line for mode, policy in net.items() for line in ask(
@@ -260,11 +335,16 @@ tap.case("terminals can be controlled and not typed into; other devices not at a
              for p, allowed in (("/dev/tty", True), ("/dev/ttys004", True), ("/dev/ptmx", True),
                                 ("/dev/dtracehelper", True), ("/dev/disk0", False),
                                 ("/dev/null", False), (SHOP + "/f", False), ("/dev/ttys004x", False))],
-    *[("file-ioctl", {**at(p, "character-device"), "command": "tiocsti"}, False)
+    *[("file-ioctl", {**at(p, "character-device"), "command": "2147578994"}, False)
       for p in ("/dev/tty", "/dev/ttys004", "/dev/ptmx")], ("pseudo-tty", {}, True)))
 tap.case("no terminal in the policy, none in the profile", ask(
     Policy({"extends": [], "files": {"read": ["/usr"]}}), ("pseudo-tty", {}, False),
-    ("file-ioctl", {**at("/dev/tty", "character-device"), "command": "tiocswinsz"}, False)))
+    ("file-ioctl", {**at("/dev/tty", "character-device"), "command": "tiocswinsz"}, False)) + [
+        "ioctls are mentioned" for text in [text_of(Policy({"extends": [], "files": {"read": ["/usr"]}}))]
+        if "ioctl-command" in text or "file-ioctl" in text])
+tap.case("a file can be cloned, a folder cannot", ask(
+    agent, *[("file-clone", at(SHOP + "/x", vnode), vnode == "regular-file")
+             for vnode in ("regular-file", "directory")]))
 tap.case("services by name: what tools need, nothing that starts or opens", ask(
     agent, *[("mach-lookup", {"name": ("com.apple." + name).encode()}, allowed) for name, allowed in (
         ("system.opendirectoryd.libinfo", True), ("logd", True), ("bsd.dirhelper", True),
@@ -283,7 +363,7 @@ tap.case("System V objects, where they are granted", ask(
 tap.case("what a default of deny does not reach is denied by name", ask(
     agent, *[(op, {}, False) for op in (
         "process-info*", "nvram*", "iokit-get-properties", "mach-cross-domain-lookup",
-        "system-privilege", "job-creation", "darwin-notification-post", "file-link", "file-clone",
+        "system-privilege", "job-creation", "darwin-notification-post", "file-link",
         "file-write-setugid", "appleevent-send", "lsopen", "user-preference-read", "system-fsctl",
         "distributed-notification-post", "authorization-right-obtain")]))
 
@@ -291,7 +371,8 @@ tap.case("what a default of deny does not reach is denied by name", ask(
 
 def whole():
     """Every operation there is, asked about nothing in particular: all denied, but for these."""
-    fine = {"process-fork", "pseudo-tty", "dynamic-code-generation", "syscall-unix"}
+    # a clone is denied for folders
+    fine = {"process-fork", "pseudo-tty", "dynamic-code-generation", "syscall-unix", "file-clone"}
     for policy in (net["none"], Policy({"extends": [], "network": "none"})):
         list(disagreements(policy.profile, []))
         operations = set(policy.profile.wider) - {"default"}
@@ -404,7 +485,7 @@ tap.case("the proxy has no file but the one it is tried by", ask(
              for right in "rwcdx" for op in OPERATIONS[right]
              for path in ("/", "/dev/null", "/dev/tty", "/private/etc/hosts", "/bin/sh", "/Users/sam/.ssh/id",
                           "/Users/sam/shop/a", "/private/tmp/a")],
-    *[(op, at("/dev/null"), False) for op in ("file-ioctl", "file-link", "file-clone", "file-write-setugid")]))
+    *[(op, at("/dev/null"), False) for op in ("file-ioctl", "file-link", "file-write-setugid")]))
 tap.case("the proxy starts nothing, tells nobody, asks no service", ask(
     proxy, *[(op, {}, False) for op in (
         "process-fork", "process-info-codesignature", "mach-register", "job-creation", "appleevent-send", "lsopen",
@@ -489,6 +570,33 @@ def text_rules():
 
 
 tap.case("the text: ASCII, deny first, no path, nothing allowed as a whole", text_rules())
+
+
+def every_release():
+    """A symbol that a release lacks would refuse the whole profile there."""
+    policies = [agent, net["all"], net["udp"], session, proxied, proxy, Policy({"ipc": "sysv"}), *dialects.values()]
+    for release in RELEASES:
+        for policy in policies:
+            yield from policy.profile.compiles(release)
+
+
+if sys.platform != "darwin":
+    tap.case("the profiles compile on macOS 13 to 26, as far as their symbols are known", every_release())
+
+
+def few_expressions():
+    """Per write: bounded by the folders of patterns, not by their number."""
+    many = Policy({"files": {"deny": [f"**/secret{i}" for i in range(300)] + [f"**/keys/*.k{i}" for i in range(300)]}})
+    for operation in ("file-write-data", "file-write-create", "file-write-unlink", "network-outbound"):
+        least, most = agent.profile.regexes(operation), many.profile.regexes(operation)
+        if not 0 < least <= 60:
+            yield f"{operation}: {least} expressions"
+        if most > least + 20:
+            yield f"{operation}: {most - least} expressions for 600 names in two folders"
+
+
+if sys.platform != "darwin":
+    tap.case("the number of expressions on a write is bounded by the folders that they name", few_expressions())
 
 
 def refused(policy, *words):

@@ -53,13 +53,17 @@ add_name(struct str *to, const char *name, bool nocase)
 
 /*
  * The components of a glob from the first on; at the start of the expression "**" needs no slash before it.
+ * Returns where the last name begins.
  */
-static void
+static size_t
 add_names(struct str *to, const char *const *names, size_t count, bool nocase)
 {
+	size_t leaf = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		bool deep = strcmp(names[i], "**") == 0;
 
+		leaf = to->length + 1;
 		/* at the end it stands for one component, and a match covers what is below */
 		if (deep && i + 1 == count) {
 			str_add(to, "/[^/]+");
@@ -70,16 +74,19 @@ add_names(struct str *to, const char *const *names, size_t count, bool nocase)
 			add_name(to, names[i], nocase);
 		}
 	}
+	return leaf;
 }
 
+/* leaf: where the last name begins; 0: the expression is not joined with others. */
 static const struct filter *
-finish(struct filters *in, struct str *regex, enum pattern_end end, const char *root)
+finish(struct filters *in, struct str *regex, size_t leaf, enum pattern_end end, const char *root)
 {
+	size_t leaf_end = regex->length;
 	const char *text;
 
 	str_add(regex, end == PATTERN_HERE ? "$" : "(/|$)");
 	text = regex->failed ? NULL : arena_strdup(in->arena, regex->text, NULL);
-	return path_filter_regex(in, text, root);
+	return path_filter_name_regex(in, text, root, leaf, leaf_end);
 }
 
 /* The directory of a glob's leading literal components. */
@@ -103,7 +110,7 @@ glob_regex_glob(struct filters *in, const char *glob, enum pattern_end end, bool
 {
 	auto_str struct str regex = {0};
 	const char *const *names;
-	size_t count;
+	size_t count, leaf;
 
 	if (pattern_dirs_split_glob(in->arena, glob, &names, &count, NULL) < 0) {
 		in->failed = true;
@@ -112,8 +119,8 @@ glob_regex_glob(struct filters *in, const char *glob, enum pattern_end end, bool
 	if (count == 0)
 		return end == PATTERN_BELOW ? &filter_always : path_filter_literal(in, "/");
 	str_add(&regex, "^");
-	add_names(&regex, names, count, nocase);
-	return finish(in, &regex, end, nocase ? "/" : glob_root(in, names, count));
+	leaf = add_names(&regex, names, count, nocase);
+	return finish(in, &regex, leaf, end, nocase ? "/" : glob_root(in, names, count));
 }
 
 /* ---- the part of a glob below a directory ---- */
@@ -200,13 +207,14 @@ glob_regex_glob_below(struct filters *in, const char *glob, const char *folder)
 	}
 	for (size_t i = 0; i < p.count; i++) {
 		auto_str struct str regex = {0};
+		size_t leaf;
 
 		if (!p.reached[i])
 			continue;
 		str_add(&regex, "^");
 		add_text(&regex, folder);
-		add_names(&regex, p.names + i, p.count - i, true);
-		found = path_filter_any(in, found, finish(in, &regex, PATTERN_BELOW, folder));
+		leaf = add_names(&regex, p.names + i, p.count - i, true);
+		found = path_filter_any(in, found, finish(in, &regex, leaf, PATTERN_BELOW, folder));
 	}
 	return found;
 }
@@ -221,7 +229,7 @@ glob_regex_children(struct filters *in, const char *folder)
 	str_add(&regex, "^");
 	add_text(&regex, strcmp(folder, "/") == 0 ? "" : folder);
 	str_add(&regex, "/[^/]+");
-	return finish(in, &regex, PATTERN_HERE, folder);
+	return finish(in, &regex, 0, PATTERN_HERE, folder);
 }
 
 #define RANDOM "[A-Za-z0-9]"
@@ -234,6 +242,6 @@ glob_regex_samples(struct filters *in)
 
 	str_add(&sample, "\\.sample");
 	str_add(&received, "/\\.([^/]*\\.)?sample\\." RANDOM RANDOM RANDOM RANDOM RANDOM RANDOM);
-	of_git = finish(in, &sample, PATTERN_HERE, "/");
-	return path_filter_any(in, of_git, finish(in, &received, PATTERN_HERE, "/"));
+	of_git = finish(in, &sample, 0, PATTERN_HERE, "/");
+	return path_filter_any(in, of_git, finish(in, &received, 0, PATTERN_HERE, "/"));
 }

@@ -47,6 +47,19 @@ path_filter_regex(struct filters *in, const char *regex, const char *root)
 	return filter_new(in, FILTER_REGEX, regex, root);
 }
 
+const struct filter *
+path_filter_name_regex(struct filters *in, const char *regex, const char *root, size_t leaf,
+		       size_t leaf_end)
+{
+	struct filter *filter = filter_new(in, FILTER_REGEX, regex, root);
+
+	if (filter != NULL) {
+		filter->leaf = leaf;
+		filter->leaf_end = leaf_end;
+	}
+	return filter;
+}
+
 static bool
 add_part(struct filters *in, struct filter *to, const struct filter *part)
 {

@@ -30,6 +30,7 @@ struct filter {
 	const char *root;
 	const struct filter **parts;
 	size_t count;
+	size_t leaf, leaf_end; /* of value: an expression for the last name, without "/"; 0: none */
 };
 
 /* Allocates filters. After a failed allocation failed is set; all functions accept and return NULL. */
@@ -44,6 +45,9 @@ extern const struct filter filter_never, filter_always, filter_folder;
 const struct filter *path_filter_subpath(struct filters *in, const char *path);
 const struct filter *path_filter_literal(struct filters *in, const char *path);
 const struct filter *path_filter_regex(struct filters *in, const char *regex, const char *root);
+/* The same, where the expression for the last name is the text from leaf to leaf_end. */
+const struct filter *path_filter_name_regex(struct filters *in, const char *regex, const char *root,
+					    size_t leaf, size_t leaf_end);
 const struct filter *path_filter_not(struct filters *in, const struct filter *filter);
 /* Combines two filters; chains are flattened. */
 const struct filter *path_filter_any(struct filters *in, const struct filter *a,
@@ -59,6 +63,11 @@ struct filter_list {
 	size_t count;
 };
 void path_filter_push(struct filters *in, struct filter_list *to, const struct filter *part);
+/*
+ * Joins the alternatives that differ in the last name only to one expression, "^/a/(b|c)$": the kernel tries
+ * every expression of a line at each call.
+ */
+const struct filter *path_filter_merge(struct filters *in, const struct filter *filter);
 /* Simplifies a filter for paths at or below root: parts that cannot match there are dropped. */
 const struct filter *path_filter_within(struct filters *in, const struct filter *filter,
 					const char *root);

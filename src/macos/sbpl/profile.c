@@ -68,7 +68,7 @@ add_line(struct writer *w, enum effect effect, const char *operations, const str
 	if (filter != NULL && filter->kind == FILTER_NEVER)
 		return;
 	str_printf(&w->text, "(%s %s", effect == EFFECT_ALLOW ? "allow" : "deny", operations);
-	add_filters(w, filter);
+	add_filters(w, path_filter_merge(&w->in, filter));
 	end_line(w, effect == EFFECT_DENY);
 }
 
@@ -221,10 +221,12 @@ add_devices(struct writer *w)
 					 d->regex == NULL
 						 ? path_filter_literal(&w->in, d->path)
 						 : path_filter_regex(&w->in, d->regex, "/dev"));
+	if (parts.count == 0)
+		return;
 	add_comment(w, "control of terminals, but for typing into them");
 	add_line(w, EFFECT_ALLOW, "file-ioctl",
 		 path_filter_any_of(&w->in, parts.items, parts.count));
-	str_add(&w->text, "(deny file-ioctl (ioctl-command TIOCSTI)");
+	str_add(&w->text, "(deny file-ioctl (ioctl-command " TABLE_TIOCSTI ")");
 	end_line(w, true);
 }
 
@@ -238,13 +240,21 @@ static void
 add_localhost(struct writer *w, unsigned port)
 {
 	bool udp = w->plan->has_datagrams;
-	char text[32] = "localhost:*";
+	const char *local = udp ? "local ip" : "local tcp"; /* "ip" is TCP and UDP */
+	char here[32] = "localhost:*", any[32] = "*:*";
 
-	if (port != 0)
-		snprintf(text, sizeof text, "localhost:%u", port);
-	/* "ip" is TCP and UDP */
-	add_endpoint(w, "network-outbound", udp ? "remote ip" : "remote tcp", text);
-	add_endpoint(w, "network-bind network-inbound", udp ? "local ip" : "local tcp", text);
+	if (port != 0) {
+		snprintf(here, sizeof here, "localhost:%u", port);
+		snprintf(any, sizeof any, "*:%u", port);
+	}
+	add_endpoint(w, "network-outbound", udp ? "remote ip" : "remote tcp", here);
+	/* most servers bind to 0.0.0.0 or ::; connections from other machines stay denied */
+	add_endpoint(w, "network-bind", local, any);
+	add_endpoint(w, "network-inbound", local, here);
+	if (port == 0) {
+		str_add(&w->text, "(deny network-outbound (remote ip \"localhost:53\")");
+		end_line(w, true);
+	}
 }
 
 static void

@@ -319,6 +319,27 @@ add_protections(struct sbpl_rules_build *m)
 
 /* ---- all lines ---- */
 
+/* The order of neighbours with the same effect and rights does not matter: they become one line. */
+static void
+join_neighbours(struct filters *in, struct sbpl_rules *lines)
+{
+	size_t kept = 0, next;
+
+	for (size_t first = 0; first < lines->count; first = next) {
+		struct sbpl_rule line = lines->items[first];
+		struct filter_list same = {0};
+
+		for (next = first;
+		     next < lines->count && lines->items[next].rights == line.rights &&
+		     lines->items[next].effect == line.effect;
+		     next++)
+			path_filter_push(in, &same, lines->items[next].filter);
+		line.filter = path_filter_any_of(in, same.items, same.count);
+		lines->items[kept++] = line;
+	}
+	lines->count = kept;
+}
+
 int
 sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
 		struct sbpl_rules *ret, struct cordon_error *err)
@@ -336,6 +357,8 @@ sbpl_rules_make(struct filters *in, const struct plan *plan, const char *tmp,
 		rc = add_patterns(&m);
 	if (rc == 0)
 		rc = add_protections(&m);
+	if (rc == 0)
+		join_neighbours(in, ret);
 	if (rc == 0 && in->failed)
 		rc = cordon_no_memory(err);
 	return rc;

@@ -35,7 +35,10 @@ const struct table_row table_unreached[] = {
 	DENY("file-map-executable", "code comes from what may be read"),
 	DENY("file-test-existence", "what is there is told like the rest about it"),
 	DENY("file-link", "a second name for a file would have the rights of its new place"),
-	DENY("file-clone", "a copy without reading would have the rights of its new place"),
+	/* a clone of a file asks for reading it and creating the other; one of a folder does not ask for
+	   its files. Where clones fail with EPERM, Rust's fs::copy fails instead of copying */
+	{WHEN_ALWAYS, "deny file-clone", "(vnode-type DIRECTORY)", NULL,
+	 "copies of files that may not be read would have the rights of their new place"},
 	DENY("file-write-setugid", "nothing made here runs as someone else"),
 	DENY("iokit-get-properties", "serial numbers"),
 	DENY("nvram*", "settings of the firmware"),

@@ -45,5 +45,7 @@ struct table_device {
 extern const struct table_device table_devices[];
 /* Symbolic links at the root of macOS that programs follow. */
 extern const char *const table_links[];
+/* ioctl(TIOCSTI) as a number: macOS 13 and 14 know neither the name nor hexadecimal numbers. */
+#define TABLE_TIOCSTI "2147578994"
 /* Socket of the system's resolver. */
 #define RESOLVER_SOCKET "/private/var/run/mDNSResponder"

@@ -292,6 +292,8 @@ set_rest(struct policy_reading *r, const struct json *at)
 	null->rights = RIGHT_READ | RIGHT_WRITE;
 	null->match = MATCH_LITERAL;
 	null->optional = null->implied = true;
+	if (dialect_defaults_grant_start(r, at) < 0)
+		return -CORDON_E_MEMORY;
 	return dialect_defaults_accept(r, at);
 }
 

@@ -101,16 +101,28 @@ static const struct device linux_devices[] = {
 };
 /* /dev/fd shows only the reader's own fds; shells use it for <(...) */
 static const struct device macos_devices[] = {
-	{"/dev/null", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/zero", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/random", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/urandom", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/tty", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/ptmx", MATCH_LITERAL, RIGHTS_NODE},
-	{"/dev/ttys*", MATCH_GLOB, RIGHTS_NODE},
-	{"/dev/fd", MATCH_SUBPATH, RIGHTS_NODE},
+	{"/dev/null", MATCH_LITERAL, RIGHTS_NODE},   {"/dev/zero", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/random", MATCH_LITERAL, RIGHTS_NODE}, {"/dev/urandom", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/tty", MATCH_LITERAL, RIGHTS_NODE},    {"/dev/ptmx", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/ttys*", MATCH_GLOB, RIGHTS_NODE},     {"/dev/fd", MATCH_SUBPATH, RIGHTS_NODE},
+	{"/dev/stdin", MATCH_LITERAL, RIGHTS_NODE},  {"/dev/stdout", MATCH_LITERAL, RIGHTS_NODE},
+	{"/dev/stderr", MATCH_LITERAL, RIGHTS_NODE}, {0},
+};
+/*
+ * No program starts on macOS without these, and no dialect lists them: the loader ends without "/", reads
+ * its cache through links into Preboot, and sh is a link in /private/var/select.
+ */
+static const struct device macos_start[] = {
+	{"/", MATCH_LITERAL, RIGHT_READ},
+	{"/private/var/db/dyld", MATCH_SUBPATH, RIGHT_READ},
+	{"/private/var/select", MATCH_SUBPATH, RIGHT_READ},
+	{"/System/Cryptexes", MATCH_SUBPATH, RIGHT_READ | RIGHT_EXECUTE},
+	{"/System/Volumes/Preboot/Cryptexes", MATCH_SUBPATH, RIGHT_READ | RIGHT_EXECUTE},
+	{"/dev/dtracehelper", MATCH_LITERAL, RIGHTS_NODE},
 	{0},
 };
+static const struct device linux_start[] = {{0}};
+static const struct device *const start[2] = {linux_start, macos_start};
 static const struct device *const devices[2] = {linux_devices, macos_devices};
 
 /* flow has no list for Linux: Zed's two lists, and the equivalents of flow's macOS directories */
@@ -218,11 +230,9 @@ dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum lis
 	return 0;
 }
 
-int
-dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
+static int
+grant_devices(struct policy_reading *r, const struct json *at, const struct device *device)
 {
-	const struct device *device = devices[r->as->system];
-
 	for (; device->path != NULL; device++) {
 		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,
 						    read_place(r, at), r->err);
@@ -234,6 +244,18 @@ dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
 		rule->optional = rule->implied = true;
 	}
 	return 0;
+}
+
+int
+dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at)
+{
+	return grant_devices(r, at, devices[r->as->system]);
+}
+
+int
+dialect_defaults_grant_start(struct policy_reading *r, const struct json *at)
+{
+	return grant_devices(r, at, start[r->as->system]);
 }
 
 int

@@ -38,6 +38,8 @@ int dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum
 int dialect_defaults_grant_targets(struct policy_reading *r, const struct json *at,
 				   const char *path);
 int dialect_defaults_grant_devices(struct policy_reading *r, const struct json *at);
+/* Grants what every program of the system needs to start, whatever the policy says. */
+int dialect_defaults_grant_start(struct policy_reading *r, const struct json *at);
 /*
  * Accepts the gaps that every dialect has: other processes can be listed, because programs need
  * /proc; on macOS priorities of other processes can be changed, which nothing there prevents.

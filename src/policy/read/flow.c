@@ -218,6 +218,8 @@ flow_read(struct policy_reading *r, const struct json *value)
 	if (rc == 0)
 		rc = dialect_defaults_grant_devices(r, value);
 	if (rc == 0)
+		rc = dialect_defaults_grant_start(r, value);
+	if (rc == 0)
 		rc = set_defaults(r, value);
 	return rc == 0 ? add_holes(r, value) : rc;
 }

@@ -293,6 +293,8 @@ grant_rest(struct policy_reading *r, const struct sources *sources, const struct
 	int rc = grant_home(r, at);
 
 	if (rc == 0)
+		rc = dialect_defaults_grant_start(r, at);
+	if (rc == 0)
 		rc = dialect_defaults_accept(r, at);
 	if (rc == 0)
 		rc = grant_additional(r, sources);
