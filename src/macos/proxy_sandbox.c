@@ -20,6 +20,6 @@ proxy_sandbox_enter(const struct role *role, struct cordon_error *err)
 	if (rc == 0 && os_set_undumpable() < 0)
 		rc = cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hide the proxy's memory");
 	if (rc == 0)
-		rc = seatbelt_prepare(sbpl, &pair, &seatbelt, err);
+		rc = seatbelt_prepare(sbpl, &pair, NULL, &seatbelt, err);
 	return rc < 0 ? rc : seatbelt_apply(&seatbelt, err);
 }

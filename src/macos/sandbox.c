@@ -152,8 +152,9 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	if (rc == 0)
 		rc = prepare_reports(sandbox, plan, err);
 	return rc < 0 ? rc
-		      : seatbelt_prepare(sandbox->sbpl, &sandbox->fingerprint, &sandbox->seatbelt,
-					 err);
+		      : seatbelt_prepare(sandbox->sbpl, &sandbox->fingerprint,
+					 plan == NULL ? NULL : plan->settings.accept,
+					 &sandbox->seatbelt, err);
 }
 
 /* The kernel compares names as the file system does. */
@@ -218,6 +219,7 @@ enforce_free(struct sandbox *sandbox)
 		return NULL;
 	if (!sandbox->is_marked)
 		fingerprint_remove(&sandbox->fingerprint);
+	seatbelt_release(&sandbox->seatbelt);
 	sbpl_free(sandbox->sbpl);
 	free(sandbox);
 	return NULL;

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "macos/process/libsandbox.h"
 #include "macos/process/libsystem.h"
 #include "sys/proc.h"
 #include "wrapopen.h"
@@ -63,8 +64,12 @@ static struct {
 	pid_t recycle;	/* when asked about, this number goes to a stranger */
 	int init_result, init_errno;
 	const char *init_message;
-	bool init_does_nothing; /* success without effect */
-	bool open_leaks;	/* what is denied when asked is opened all the same */
+	bool has_library;	    /* libsandbox can be loaded */
+	const char *lacks_function; /* without this one */
+	const char *unknown[4];	    /* words that its compiler does not know */
+	int compiled, params;	    /* of the library, not freed yet */
+	bool init_does_nothing;	    /* success without effect */
+	bool open_leaks;	    /* what is denied when asked is opened all the same */
 	int frees, checks_reported;
 	bool no_room;	    /* mmap fails */
 	bool hides_zombies; /* as newer systems do */
@@ -131,8 +136,7 @@ fake_find(pid_t pid)
 	return NULL;
 }
 
-static int
-fake_alive(int sandbox)
+static int __attribute__((unused)) fake_alive(int sandbox)
 {
 	int alive = 0;
 
@@ -329,6 +333,130 @@ sandbox_free_error(char *errorbuf)
 	fake_note("free ");
 	fake.frees++;
 	free(errorbuf);
+}
+
+/* ---- libsandbox ---- */
+
+void *__wrap_dlopen(const char *path, int flags);
+void *__wrap_dlsym(void *handle, const char *name);
+
+static void *
+fake_create_params(void)
+{
+	fake.params++;
+	fake.pair_count = 0;
+	return fake.pairs;
+}
+
+static int
+fake_set_param(void *params, const char *name, const char *value)
+{
+	if (params != fake.pairs || fake.pair_count + 2 > FAKE_PAIRS)
+		abort();
+	snprintf(fake.pairs[fake.pair_count++], sizeof fake.pairs[0], "%s", name);
+	snprintf(fake.pairs[fake.pair_count++], sizeof fake.pairs[0], "%s", value);
+	return 0;
+}
+
+static void
+fake_free_params(void *params)
+{
+	fake.params--;
+	(void)params;
+}
+
+/* A word of the text that the compiler does not know, or NULL. */
+static const char *
+fake_unknown_in(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-*";
+
+	for (int i = 0; i < 4 && fake.unknown[i] != NULL; i++) {
+		size_t length = strlen(fake.unknown[i]);
+		const char *at = text;
+
+		while ((at = strstr(at, fake.unknown[i])) != NULL) {
+			if (strchr(letters, at[length]) == NULL && strchr(letters, at[-1]) == NULL)
+				return fake.unknown[i];
+			at += length;
+		}
+	}
+	return NULL;
+}
+
+static struct libsandbox_profile *
+fake_compile(const char *text, void *params, char **error)
+{
+	const char *unknown = fake_unknown_in(text);
+	struct libsandbox_profile *profile;
+
+	if (params != fake.pairs || strncmp(text, "(version 1)\n", 12) != 0)
+		abort();
+	fake_note("compile ");
+	if (unknown != NULL && asprintf(error, "unbound variable: %s", unknown) < 0)
+		abort();
+	if (unknown != NULL)
+		return NULL;
+	profile = calloc(1, sizeof *profile);
+	*profile =
+		(struct libsandbox_profile){NULL, (const uint8_t *)strdup(text), strlen(text) + 1};
+	fake.compiled++;
+	return profile;
+}
+
+static int
+fake_apply(struct libsandbox_profile *profile)
+{
+	fake_note("apply ");
+	if (profile->builtin != NULL || profile->size != strlen((const char *)profile->data) + 1)
+		abort();
+	snprintf(fake.profile, sizeof fake.profile, "%s", (const char *)profile->data);
+	errno = fake.init_errno;
+	if (fake.init_result == 0 && !fake.init_does_nothing)
+		fake.self_sandbox = 1;
+	return fake.init_result;
+}
+
+static void
+fake_free_profile(struct libsandbox_profile *profile)
+{
+	fake.compiled--;
+	free((void *)(uintptr_t)profile->data);
+	free(profile);
+}
+
+void *
+__wrap_dlopen(const char *path, int flags)
+{
+	(void)flags;
+	if (strcmp(path, "/usr/lib/libsandbox.1.dylib") != 0)
+		abort();
+	return fake.has_library ? &fake : NULL;
+}
+
+void *
+__wrap_dlsym(void *handle, const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*function)(void);
+	} functions[] = {
+		{"sandbox_create_params", (void (*)(void))fake_create_params},
+		{"sandbox_set_param", (void (*)(void))fake_set_param},
+		{"sandbox_free_params", (void (*)(void))fake_free_params},
+		{"sandbox_compile_string", (void (*)(void))fake_compile},
+		{"sandbox_apply", (void (*)(void))fake_apply},
+		{"sandbox_free_profile", (void (*)(void))fake_free_profile},
+	};
+	void *found = NULL;
+
+	if (handle != &fake)
+		abort();
+	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+		if (strcmp(functions[i].name, name) == 0 &&
+		    (fake.lacks_function == NULL || strcmp(fake.lacks_function, name) != 0))
+			memcpy(&found, &functions[i].function, sizeof found);
+	return found;
 }
 
 /* ---- the system ---- */

@@ -42,7 +42,7 @@ case_make(struct box_case *c)
 	check_int(sbpl_fingerprint_only(&(struct sbpl_fingerprint){c->pair.allowed, c->pair.denied},
 					&c->sbpl, &c->err),
 		  0);
-	check_int(seatbelt_prepare(c->sbpl, &c->pair, &c->seatbelt, &c->err), 0);
+	check_int(seatbelt_prepare(c->sbpl, &c->pair, NULL, &c->seatbelt, &c->err), 0);
 }
 
 static void

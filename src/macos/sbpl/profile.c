@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "macos/sbpl/ancestors.h"
+#include "macos/sbpl/rows.h"
 #include "macos/sbpl/tables.h"
 
 struct writer {
@@ -20,6 +21,8 @@ struct writer {
 	struct filters in;
 	struct parameters parameters;
 	struct sbpl_rules lines;
+	struct sbpl_row *rows;
+	size_t row_count;
 	unsigned granted; /* rights that some line allows: others need no deny */
 	struct str text;
 	struct cordon_error *err;
@@ -38,12 +41,28 @@ add_tag(struct writer *w)
 	str_add(&w->text, ")");
 }
 
+/* Begins a line whose text follows; guarantee: what is lost without it, G_COUNT for an allow. */
+static void
+begin_line(struct writer *w, enum guarantee guarantee)
+{
+	struct sbpl_row *row;
+
+	row = arena_push(w->in.arena, &w->rows, &w->row_count, sizeof *row, NULL);
+	w->in.failed = w->in.failed || row == NULL;
+	if (row != NULL)
+		*row = (struct sbpl_row){w->text.length, 0, guarantee};
+}
+
 static void
 end_line(struct writer *w, bool deny)
 {
+	struct sbpl_row *row = w->row_count == 0 ? NULL : &w->rows[w->row_count - 1];
+
 	if (deny)
 		add_tag(w);
 	str_add(&w->text, ")\n");
+	if (row != NULL)
+		row->length = w->text.length - row->from;
 }
 
 static void
@@ -61,12 +80,19 @@ add_filters(struct writer *w, const struct filter *filter)
 	}
 }
 
-/* operations: separated by spaces. A filter that matches nothing writes nothing. */
+/*
+ * operations: separated by spaces. A filter that matches nothing writes nothing. guarantee: as for
+ * begin_line; G_COUNT for an allow.
+ */
 static void
-add_line(struct writer *w, enum effect effect, const char *operations, const struct filter *filter)
+add_line(struct writer *w, enum guarantee guarantee, const char *operations,
+	 const struct filter *filter)
 {
+	enum effect effect = guarantee == G_COUNT ? EFFECT_ALLOW : EFFECT_DENY;
+
 	if (filter != NULL && filter->kind == FILTER_NEVER)
 		return;
+	begin_line(w, guarantee);
 	str_printf(&w->text, "(%s %s", effect == EFFECT_ALLOW ? "allow" : "deny", operations);
 	add_filters(w, path_filter_merge(&w->in, filter));
 	end_line(w, effect == EFFECT_DENY);
@@ -119,6 +145,7 @@ applies(const struct writer *w, enum table_when when)
 static void
 add_row(struct writer *w, const struct table_row *row)
 {
+	begin_line(w, row->guarantee);
 	str_printf(&w->text, "(%s", row->action);
 	if (row->filter != NULL && row->word == NULL)
 		str_printf(&w->text, " %s", row->filter);
@@ -130,6 +157,7 @@ add_row(struct writer *w, const struct table_row *row)
 	if (str_starts(row->action, "deny "))
 		add_tag(w);
 	str_printf(&w->text, ") ; %s\n", row->reason);
+	w->rows[w->row_count - 1].length = w->text.length - w->rows[w->row_count - 1].from;
 }
 
 static void
@@ -168,7 +196,7 @@ add_ancestors(struct writer *w)
 	if (operations.failed)
 		return cordon_no_memory(w->err);
 	add_comment(w, "folders on the way to what is granted: that they are there, no more");
-	add_line(w, EFFECT_ALLOW, operations.text, folders);
+	add_line(w, G_COUNT, operations.text, folders);
 	return 0;
 }
 
@@ -184,7 +212,8 @@ add_rule(struct writer *w, const struct sbpl_rule *line)
 				   right_operations[i][k]);
 	w->text.failed = w->text.failed || operations.failed;
 	if (operations.text != NULL)
-		add_line(w, line->effect, operations.text, line->filter);
+		add_line(w, line->effect == EFFECT_ALLOW ? G_COUNT : G_FILES_CARVEOUT,
+			 operations.text, line->filter);
 }
 
 static void
@@ -204,7 +233,7 @@ add_held(struct writer *w)
 	if (rc < 0 || !(w->granted & RIGHT_DELETE))
 		return rc;
 	add_comment(w, "folders that hold such names stay where they are");
-	add_line(w, EFFECT_DENY, "file-write-unlink", held);
+	add_line(w, G_FILES_FUTURE, "file-write-unlink", held);
 	return 0;
 }
 
@@ -224,8 +253,8 @@ add_devices(struct writer *w)
 	if (parts.count == 0)
 		return;
 	add_comment(w, "control of terminals, but for typing into them");
-	add_line(w, EFFECT_ALLOW, "file-ioctl",
-		 path_filter_any_of(&w->in, parts.items, parts.count));
+	add_line(w, G_COUNT, "file-ioctl", path_filter_any_of(&w->in, parts.items, parts.count));
+	begin_line(w, G_TERMINAL_INJECT);
 	str_add(&w->text, "(deny file-ioctl (ioctl-command " TABLE_TIOCSTI ")");
 	end_line(w, true);
 }
@@ -233,7 +262,9 @@ add_devices(struct writer *w)
 static void
 add_endpoint(struct writer *w, const char *operations, const char *end, const char *port)
 {
-	str_printf(&w->text, "(allow %s (%s \"%s\"))\n", operations, end, port);
+	begin_line(w, G_COUNT);
+	str_printf(&w->text, "(allow %s (%s \"%s\")", operations, end, port);
+	end_line(w, false);
 }
 
 static void
@@ -252,6 +283,7 @@ add_localhost(struct writer *w, unsigned port)
 	add_endpoint(w, "network-bind", local, any);
 	add_endpoint(w, "network-inbound", local, here);
 	if (port == 0) {
+		begin_line(w, G_NET_UDP);
 		str_add(&w->text, "(deny network-outbound (remote ip \"localhost:53\")");
 		end_line(w, true);
 	}
@@ -264,12 +296,13 @@ add_network(struct writer *w)
 	char proxy[32];
 
 	add_comment(w, "network");
+	begin_line(w, G_NET_TCP);
 	str_add(&w->text, "(deny network*");
 	end_line(w, true);
 	if (network->mode == NET_ALL) {
 		add_endpoint(w, "network-outbound", "remote ip", "*:*");
 		add_endpoint(w, "network-bind network-inbound", "local ip", "*:*");
-		add_line(w, EFFECT_ALLOW, "network-outbound",
+		add_line(w, G_COUNT, "network-outbound",
 			 path_filter_literal(&w->in, RESOLVER_SOCKET));
 	} else if (network->mode == NET_LOCALHOST && network->localhost.count == 0) {
 		add_localhost(w, 0);
@@ -304,7 +337,7 @@ add_sockets(struct writer *w)
 		path_filter_push(&w->in, &parts,
 				 path_filter_literal(&w->in, w->plan->sockets[i].path));
 	add_comment(w, "unix sockets");
-	add_line(w, EFFECT_ALLOW, "network-outbound",
+	add_line(w, G_COUNT, "network-outbound",
 		 path_filter_any_of(&w->in, parts.items, parts.count));
 }
 
@@ -317,8 +350,8 @@ add_door(struct writer *w)
 	if (socket_path == NULL)
 		return;
 	add_comment(w, "where commands of this session come in");
-	add_line(w, EFFECT_ALLOW, "network-inbound", path_filter_literal(&w->in, socket_path));
-	add_line(w, EFFECT_DENY, "network-bind", path_filter_literal(&w->in, socket_path));
+	add_line(w, G_COUNT, "network-inbound", path_filter_literal(&w->in, socket_path));
+	add_line(w, G_SOCKETS_PATH, "network-bind", path_filter_literal(&w->in, socket_path));
 }
 
 static void
@@ -327,9 +360,8 @@ add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
 	if (fingerprint->allowed == NULL || fingerprint->denied == NULL)
 		return;
 	add_comment(w, "by which the processes of this session are known");
-	add_line(w, EFFECT_ALLOW, "file-read-data",
-		 path_filter_literal(&w->in, fingerprint->allowed));
-	add_line(w, EFFECT_DENY, "file-read-data",
+	add_line(w, G_COUNT, "file-read-data", path_filter_literal(&w->in, fingerprint->allowed));
+	add_line(w, G_PROCESS_TREE, "file-read-data",
 		 path_filter_literal(&w->in, fingerprint->denied));
 }
 
@@ -389,6 +421,8 @@ finish(struct writer *w, struct sbpl *sbpl, struct cordon_error *err)
 		return cordon_no_memory(err);
 	sbpl->parameters = w->parameters.items;
 	sbpl->parameter_count = w->parameters.count;
+	sbpl->rows = w->rows;
+	sbpl->row_count = w->row_count;
 	return str_finish(&w->text, &sbpl->text, err);
 }
 

@@ -25,9 +25,13 @@ struct sbpl_options {
 	unsigned proxy_port; /* the only reachable port in mode domains; 0: none */
 };
 
+struct sbpl_row;
 struct sbpl {
 	struct arena arena;
 	char *text;
+	struct sbpl_row *rows; /* see rows.h */
+	size_t row_count;
+	const char *dropped; /* operations that this system does not know; NULL: none */
 	struct parameter *parameters;
 	size_t parameter_count;
 };

@@ -24,44 +24,48 @@ const char *const ancestor_operations[] = {"file-read-metadata", "file-test-exis
 
 const char *const table_links[] = {"/etc", "/tmp", "/var", NULL};
 
-#define DENY(operation, reason)                                    \
-	{                                                          \
-		WHEN_ALWAYS, "deny " operation, NULL, NULL, reason \
+#define DENY(operation, guarantee, reason)                                    \
+	{                                                                     \
+		WHEN_ALWAYS, "deny " operation, NULL, NULL, reason, guarantee \
 	}
 
 const struct table_row table_unreached[] = {
-	DENY("process-info*", "arguments and environment of other processes"),
-	DENY("process-info-codesignature", "what other processes are signed with"),
-	DENY("file-map-executable", "code comes from what may be read"),
-	DENY("file-test-existence", "what is there is told like the rest about it"),
-	DENY("file-link", "a second name for a file would have the rights of its new place"),
+	DENY("process-info*", G_PROCESS_PTRACE, "arguments and environment of other processes"),
+	DENY("process-info-codesignature", G_PROCESS_LISTING,
+	     "what other processes are signed with"),
+	DENY("file-map-executable", G_FILES_EXECUTE, "code comes from what may be read"),
+	DENY("file-test-existence", G_FILES_READ, "what is there is told like the rest about it"),
+	DENY("file-link", G_FILES_CARVEOUT,
+	     "a second name for a file would have the rights of its new place"),
 	/* a clone of a file asks for reading it and creating the other; one of a folder does not ask for
 	   its files. Where clones fail with EPERM, Rust's fs::copy fails instead of copying */
 	{WHEN_ALWAYS, "deny file-clone", "(vnode-type DIRECTORY)", NULL,
-	 "copies of files that may not be read would have the rights of their new place"},
-	DENY("file-write-setugid", "nothing made here runs as someone else"),
-	DENY("iokit-get-properties", "serial numbers"),
-	DENY("nvram*", "settings of the firmware"),
-	DENY("mach-cross-domain-lookup", "services of other sessions"),
-	DENY("system-privilege", "what only an administrator may do"),
-	DENY("job-creation", "launchd would run it outside"),
-	DENY("darwin-notification-post", "other programs act on what is posted"),
-	{WHEN_NO_NETWORK, "deny socket-ioctl", NULL, NULL, "interfaces and their addresses"},
+	 "copies of files that may not be read would have the rights of their new place",
+	 G_FILES_CARVEOUT},
+	DENY("file-write-setugid", G_FILES_METADATA, "nothing made here runs as someone else"),
+	DENY("iokit-get-properties", G_KERNEL_SURFACE, "serial numbers"),
+	DENY("nvram*", G_KERNEL_SURFACE, "settings of the firmware"),
+	DENY("mach-cross-domain-lookup", G_KERNEL_SURFACE, "services of other sessions"),
+	DENY("system-privilege", G_KERNEL_SURFACE, "what only an administrator may do"),
+	DENY("job-creation", G_PROCESS_TREE, "launchd would run it outside"),
+	DENY("darwin-notification-post", G_KERNEL_SURFACE, "other programs act on what is posted"),
+	{WHEN_NO_NETWORK, "deny socket-ioctl", NULL, NULL, "interfaces and their addresses",
+	 G_NET_UDP},
 	/* dynamic-code-generation and syscall-unix are not denied: every runtime needs both */
 	{0},
 };
 
-#define ALLOW(operation, filter, reason)                              \
-	{                                                             \
-		WHEN_ALWAYS, "allow " operation, filter, NULL, reason \
+#define ALLOW(operation, filter, reason)                                       \
+	{                                                                      \
+		WHEN_ALWAYS, "allow " operation, filter, NULL, reason, G_COUNT \
 	}
-#define MACH(when, name, reason)                                                    \
-	{                                                                           \
-		when, "allow mach-lookup", "global-name", "com.apple." name, reason \
+#define MACH(when, name, reason)                                                             \
+	{                                                                                    \
+		when, "allow mach-lookup", "global-name", "com.apple." name, reason, G_COUNT \
 	}
-#define SYSCTL(filter, name, reason)                                   \
-	{                                                              \
-		WHEN_ALWAYS, "allow sysctl-read", filter, name, reason \
+#define SYSCTL(filter, name, reason)                                            \
+	{                                                                       \
+		WHEN_ALWAYS, "allow sysctl-read", filter, name, reason, G_COUNT \
 	}
 
 const struct table_row table_system[] = {
@@ -70,7 +74,7 @@ const struct table_row table_system[] = {
 	ALLOW("process-info*", "(target same-sandbox)", "what it started"),
 	ALLOW("process-info-codesignature", "(target same-sandbox)", "what it started"),
 	ALLOW("mach-priv-task-port", "(target same-sandbox)", "debuggers of what it started"),
-	{WHEN_TERMINAL, "allow pseudo-tty", NULL, NULL, "terminals of its own"},
+	{WHEN_TERMINAL, "allow pseudo-tty", NULL, NULL, "terminals of its own", G_COUNT},
 
 	MACH(WHEN_ALWAYS, "system.opendirectoryd.libinfo", "names of users and groups"),
 	MACH(WHEN_ALWAYS, "system.opendirectoryd.membership", "groups of a user"),
@@ -117,32 +121,32 @@ const struct table_row table_system[] = {
 	SYSCTL("sysctl-name", "sysctl.proc_translated", "does it run translated"),
 	SYSCTL("sysctl-name", "vm.loadavg", "load"),
 	{WHEN_NETWORK, "allow sysctl-read", "sysctl-name-prefix", "net.routetable.",
-	 "interfaces and their addresses"},
+	 "interfaces and their addresses", G_COUNT},
 	/* kern.proc.* and kern.procargs2 are left out: they list every process of the user */
 	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.tcsm_enable",
-	 "V8 switches a protection of its own process on"},
+	 "V8 switches a protection of its own process on", G_COUNT},
 	{WHEN_ALWAYS, "allow sysctl-write", "sysctl-name", "kern.grade_cputype",
-	 "Java asks which code its own process can run"},
+	 "Java asks which code its own process can run", G_COUNT},
 
 	{WHEN_ALWAYS, "allow iokit-open", "iokit-registry-entry-class", "RootDomainUserClient",
-	 "news of sleep and waking"},
+	 "news of sleep and waking", G_COUNT},
 	{WHEN_ALWAYS, "allow ipc-posix-sem", "ipc-posix-name-prefix", "/mp-",
-	 "Python's multiprocessing"},
+	 "Python's multiprocessing", G_COUNT},
 	{WHEN_ALWAYS, "allow ipc-posix-shm", "ipc-posix-name-prefix", "/psm_",
-	 "Python's shared memory"},
+	 "Python's shared memory", G_COUNT},
 	{WHEN_ALWAYS, "allow ipc-posix-shm", "ipc-posix-name-prefix", "/__KMP_REGISTERED_LIB_",
-	 "OpenMP's mark of its own process"},
+	 "OpenMP's mark of its own process", G_COUNT},
 	{WHEN_ALWAYS, "allow ipc-posix-shm-read-data", "ipc-posix-name",
-	 "apple.shm.notification_center", "notifications of the C library"},
+	 "apple.shm.notification_center", "notifications of the C library", G_COUNT},
 
-	{WHEN_SYSTEM_V, "allow ipc-sysv-msg", NULL, NULL, "queues, as the policy says"},
-	{WHEN_SYSTEM_V, "allow ipc-sysv-sem", NULL, NULL, "semaphores"},
-	{WHEN_SYSTEM_V, "allow ipc-sysv-shm", NULL, NULL, "memory"},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-msg", NULL, NULL, "queues, as the policy says", G_COUNT},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-sem", NULL, NULL, "semaphores", G_COUNT},
+	{WHEN_SYSTEM_V, "allow ipc-sysv-shm", NULL, NULL, "memory", G_COUNT},
 
 	ALLOW("system-socket", "(socket-domain AF_UNIX)", "pipes between its own processes"),
 	{WHEN_NETWORK, "allow system-socket",
 	 "(require-all (socket-domain AF_SYSTEM) (socket-protocol 2))", NULL,
-	 "the system's network library"},
+	 "the system's network library", G_COUNT},
 	{0},
 };
 

@@ -25,6 +25,7 @@ struct table_row {
 	const char *filter;
 	const char *word; /* argument of the filter, or NULL */
 	const char *reason;
+	enum guarantee guarantee; /* of a deny: what is lost without it */
 };
 
 /* Operations of each right, NULL-terminated. */
