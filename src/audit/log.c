@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit/log_files.h"
 #include "base/fd.h"
 
 /*
@@ -84,21 +85,41 @@ is_cut(int fd)
 	       last != '\n';
 }
 
+/* With the first event of a file, old ones are deleted. */
+static void
+prune_with_first(char *path, int fd, uint64_t now)
+{
+	struct stat at;
+	char *name = strrchr(path, '/');
+
+	if (fstat(fd, &at) < 0 || at.st_size > 0)
+		return;
+	*name = '\0';
+	log_files_prune(path, now);
+	*name = '/';
+}
+
 int
 audit_append(const char *state_dir, const char *line, struct cordon_error *err)
 {
+	uint64_t now = (uint64_t)time(NULL);
 	char path[PATH_MAX], day[32];
 	auto_str struct str whole = {0};
 	auto_fd int fd = -1;
 
-	audit_time(day, sizeof day);
+	audit_date(now, day, sizeof day);
 	day[10] = '\0';
 	if (snprintf(path, sizeof path, "%s/audit/shell-%s.log", state_dir, day) >=
 	    (int)sizeof path)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot write the audit log");
 	fd = open_log(path, err);
+	if (fd >= 0 && log_files_rotate(path, fd)) {
+		close(fd);
+		fd = open_log(path, err);
+	}
 	if (fd < 0)
 		return fd;
+	prune_with_first(path, fd, now);
 	str_printf(&whole, "%s%s\n", is_cut(fd) ? "\n" : "", line);
 	if (whole.failed)
 		return cordon_no_memory(err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The audit log: one JSON line per event in STATE/audit/shell-YYYY-MM-DD.log, mode 0600. Each line is one
- * write, so sessions can append at the same time.
+ * Appends to the audit log: one JSON line per event in STATE/audit/shell-YYYY-MM-DD.log, mode 0600. Each line
+ * is one write, so sessions can append at the same time. log_files.h has the bounds, log_read.h reads it.
  */
 #pragma once
 
