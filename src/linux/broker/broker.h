@@ -77,10 +77,8 @@ struct broker {
 	int events;			 /* socket for refusals; -1: none */
 	struct autorun_changes *changed; /* reported at the end; NULL: none */
 	bool is_untidy;			 /* autorun_compact is due */
-	pthread_key_t caller;		 /* the call that a thread answers, for refuse.c */
-	bool has_caller;
-	struct egress egress;	 /* line -1: no proxy */
-	pthread_mutex_t sockets; /* protects the members below */
+	struct egress egress;		 /* line -1: no proxy */
+	pthread_mutex_t sockets;	 /* protects the members below */
 	pthread_cond_t answered; /* signalled when a proxy request or loopback job is done */
 	struct proxy_request *asking;
 	uint64_t last_asked;
@@ -148,24 +146,25 @@ struct verdict broker_decide_object(const struct notif_call *request, const stru
 /* Locks names while deciding and acting; exclusively if the name affects decisions about others. */
 void broker_lock(const struct notif_call *request, const char *path);
 /* refuse.c: reports a refusal, of which the caller only sees an errno. */
-void refuse_report(struct broker *broker, enum refused what, const char *subject, enum cause why);
+void refuse_report(const struct notif_call *request, enum refused what, const char *subject,
+		   enum cause why);
 /* The same with the other data of the cause. */
-void refuse_event(struct broker *broker, struct refusal *refusal, const char *subject);
-void refuse_protected(struct broker *broker, enum refused what, const char *path,
+void refuse_event(const struct notif_call *request, struct refusal *refusal, const char *subject);
+void refuse_protected(const struct notif_call *request, enum refused what, const char *path,
 		      const struct protection *protection);
 /* Reports a refused call without a path: the subject is the program's name. */
-void refuse_request(struct broker *broker, const struct notif_call *request, enum refused what,
-		    enum cause why);
+void refuse_request(const struct notif_call *request, enum refused what, enum cause why);
 /* The same for datagrams, where only connections are granted. */
-void refuse_datagrams(struct broker *broker, const struct notif_call *request);
+void refuse_datagrams(const struct notif_call *request);
 /* Reports missing rights by the verdict that decided. Returns -1 with EACCES. */
-int refuse_rights(struct broker *broker, const char *path, const struct verdict *verdict,
+int refuse_rights(const struct notif_call *request, const char *path, const struct verdict *verdict,
 		  unsigned missing);
 /* Likewise for creating a directory, where the remedy for a file would not help. */
-void refuse_folder(struct broker *broker, const char *path, const struct verdict *verdict);
+void refuse_folder(const struct notif_call *request, const char *path,
+		   const struct verdict *verdict);
 /* Reports a call that continues in the kernel, which will refuse the missing rights. */
-void refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
-			     unsigned rights);
+void refuse_report_by_kernel(const struct notif_call *request, const char *path,
+			     const struct verdict *verdict, unsigned rights);
 /*
  * autorun_note.c: notes that a name is about to be created, changed or removed; at: the present file, NULL
  * if none. Changed autorun files are reported at the end of the session.

@@ -20,30 +20,6 @@ broker_now(void)
 	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-void
-broker_begin(struct broker *broker)
-{
-	pthread_condattr_t clock;
-
-	broker->listener = broker->egress.line = broker->events = -1;
-	memset(broker->terminals.spare, -1, sizeof broker->terminals.spare);
-	broker->started = broker_now();
-	names_lock_start(&broker->names);
-	pthread_mutex_init(&broker->sockets, NULL);
-	pthread_mutex_init(&broker->own_servers.still, NULL);
-	pthread_mutex_init(&broker->own_servers.lock, NULL);
-	pthread_mutex_init(&broker->terminals.lock, NULL);
-	pthread_mutex_init(&broker->deep.lock, NULL);
-	pthread_mutex_init(&broker->small, NULL);
-	opener_begin(&broker->opener);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&broker->answered, &clock);
-	pthread_condattr_destroy(&clock);
-}
-
-/* ---- deciding ---- */
-
 bool
 broker_is_private_tmp(const struct broker *broker, const char *path)
 {

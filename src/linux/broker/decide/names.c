@@ -30,15 +30,15 @@ names_finish(const struct notif_call *request, int rc)
 }
 
 int
-names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
-	     unsigned right)
+names_refuse(const struct notif_call *request, const struct lookup *place,
+	     const struct verdict *verdict, unsigned right)
 {
 	struct stat at;
 	bool there = names_is_there(place, &at);
 
 	/* not reported if the kernel would fail, too: programs create directories that exist */
 	if (verdict != NULL && there != (right == RIGHT_CREATE))
-		refuse_rights(broker, place->path, verdict, right);
+		refuse_rights(request, place->path, verdict, right);
 	errno = right == RIGHT_CREATE ? (there ? EEXIST : EACCES) : (there ? EACCES : ENOENT);
 	return -1;
 }

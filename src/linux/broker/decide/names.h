@@ -11,7 +11,7 @@ bool names_is_there(const struct lookup *place, struct stat *ret_stat);
  * Returns -1 with the errno that the kernel would have for an existing or missing name. verdict: what
  * refused the right; NULL: already reported.
  */
-int names_refuse(struct broker *broker, const struct lookup *place, const struct verdict *verdict,
-		 unsigned right);
+int names_refuse(const struct notif_call *request, const struct lookup *place,
+		 const struct verdict *verdict, unsigned right);
 /* Answers with the result of a system call: 0, or -1 with errno. */
 void names_finish(const struct notif_call *request, int rc);

@@ -32,19 +32,11 @@ is_new(struct broker *broker, const struct refusal *refusal, const char *subject
 	return !known;
 }
 
-/* The call that this thread answers; NULL: none. */
-static const struct notif_call *
-answered(const struct broker *broker)
-{
-	return broker->has_caller ? pthread_getspecific(broker->caller) : NULL;
-}
-
 /* The caller waits for its answer, so its pid is not reused yet. */
 static void
-add_caller(const struct broker *broker, struct refusal *to)
+add_caller(const struct notif_call *request, struct refusal *to)
 {
-	const struct notif_call *request = answered(broker);
-	pid_t pid = request == NULL ? 0 : request->thread;
+	pid_t pid = request->thread;
 	pid_t group = pid <= 0 ? -1 : getpgid(pid), session = pid <= 0 ? -1 : getsid(pid);
 
 	to->group = group < 0 ? 0 : group;
@@ -52,31 +44,33 @@ add_caller(const struct broker *broker, struct refusal *to)
 }
 
 void
-refuse_event(struct broker *broker, struct refusal *refusal, const char *subject)
+refuse_event(const struct notif_call *request, struct refusal *refusal, const char *subject)
 {
-	if (broker->events < 0 || (answered(broker) != NULL && nest_is_late(answered(broker))))
+	struct broker *broker = request->broker;
+
+	if (broker->events < 0 || nest_is_late(request))
 		return;
-	add_caller(broker, refusal);
+	add_caller(request, refusal);
 	if (is_new(broker, refusal, subject))
 		refusal_send(broker->events, refusal, subject);
 }
 
 void
-refuse_report(struct broker *broker, enum refused what, const char *path, enum cause why)
+refuse_report(const struct notif_call *request, enum refused what, const char *path, enum cause why)
 {
-	refuse_event(broker, &(struct refusal){.what = (uint16_t)what, .cause = (uint16_t)why},
+	refuse_event(request, &(struct refusal){.what = (uint16_t)what, .cause = (uint16_t)why},
 		     path);
 }
 
 void
-refuse_protected(struct broker *broker, enum refused what, const char *path,
+refuse_protected(const struct notif_call *request, enum refused what, const char *path,
 		 const struct protection *protection)
 {
 	struct refusal refusal = {.what = (uint16_t)what};
 
 	refusal_decided(&refusal, &(struct decision){.protection = protection});
 	refusal.cause = CAUSE_VETTED;
-	refuse_event(broker, &refusal, path);
+	refuse_event(request, &refusal, path);
 }
 
 /* The process's name in /proc, without the newline. */
@@ -94,24 +88,23 @@ read_name(pid_t process, char *to, size_t size)
 }
 
 void
-refuse_request(struct broker *broker, const struct notif_call *request, enum refused what,
-	       enum cause why)
+refuse_request(const struct notif_call *request, enum refused what, enum cause why)
 {
 	char name[24];
 
-	if (broker->events < 0)
+	if (request->broker->events < 0)
 		return;
 	read_name(what == REFUSED_OPEN ? request->thread : notif_process(request), name,
 		  sizeof name);
-	refuse_report(broker, what, *name == '\0' ? "the command" : name, why);
+	refuse_report(request, what, *name == '\0' ? "the command" : name, why);
 }
 
 void
-refuse_datagrams(struct broker *broker, const struct notif_call *request)
+refuse_datagrams(const struct notif_call *request)
 {
 	/* with "domains" libc creates one for each lookup, and works without it */
-	if (broker->plan->settings.network.mode == NET_LOCALHOST)
-		refuse_request(broker, request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
+	if (request->broker->plan->settings.network.mode == NET_LOCALHOST)
+		refuse_request(request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
 }
 
 /* Is path directly in folder, where programs that ignore TMPDIR write? */
@@ -125,24 +118,25 @@ is_in_tmp(const struct broker *broker, const char *folder, const char *path)
 }
 
 static void
-report_right(struct broker *broker, const char *path, const struct decision *by, unsigned missing,
-	     bool is_folder)
+report_right(const struct notif_call *request, const char *path, const struct decision *by,
+	     unsigned missing, bool is_folder)
 {
 	struct refusal refusal = {.what = (uint16_t)__builtin_ctz(missing),
 				  .missing = (uint8_t)missing,
 				  .is_folder = is_folder};
 
 	refusal_decided(&refusal, by);
-	if (refusal.cause == CAUSE_NOT_GRANTED && is_in_tmp(broker, P_tmpdir "/", path))
+	if (refusal.cause == CAUSE_NOT_GRANTED && is_in_tmp(request->broker, P_tmpdir "/", path))
 		refusal.cause = CAUSE_NOT_GRANTED_TMP;
-	else if (refusal.cause == CAUSE_NOT_GRANTED && is_in_tmp(broker, "/var/tmp/", path))
+	else if (refusal.cause == CAUSE_NOT_GRANTED &&
+		 is_in_tmp(request->broker, "/var/tmp/", path))
 		refusal.cause = CAUSE_NOT_GRANTED_VAR_TMP;
-	refuse_event(broker, &refusal, path);
+	refuse_event(request, &refusal, path);
 }
 
 static int
-deny(struct broker *broker, const char *path, const struct verdict *verdict, unsigned missing,
-     bool is_folder)
+deny(const struct notif_call *request, const char *path, const struct verdict *verdict,
+     unsigned missing, bool is_folder)
 {
 	static const struct decision inside = {.nest = 1};
 	int right = missing == 0 ? 0 : __builtin_ctz(missing);
@@ -151,30 +145,29 @@ deny(struct broker *broker, const char *path, const struct verdict *verdict, uns
 	if (verdict->rights & (1u << right))
 		by = &inside;
 	/* a path that does not name a file cannot be granted; a nest decides only where there is one */
-	if (missing != 0 && *path == '/' &&
-	    (by->nest == 0 || (answered(broker) != NULL && nest_depth(answered(broker)) > 0)))
-		report_right(broker, path, by, missing, is_folder);
+	if (missing != 0 && *path == '/' && (by->nest == 0 || nest_depth(request) > 0))
+		report_right(request, path, by, missing, is_folder);
 	errno = EACCES;
 	return -1;
 }
 
 int
-refuse_rights(struct broker *broker, const char *path, const struct verdict *verdict,
+refuse_rights(const struct notif_call *request, const char *path, const struct verdict *verdict,
 	      unsigned missing)
 {
-	return deny(broker, path, verdict, missing, false);
+	return deny(request, path, verdict, missing, false);
 }
 
 void
-refuse_folder(struct broker *broker, const char *path, const struct verdict *verdict)
+refuse_folder(const struct notif_call *request, const char *path, const struct verdict *verdict)
 {
 	if (!(verdict->rights & RIGHT_CREATE) && verdict->by[REFUSED_CREATE].nest == 0)
-		deny(broker, path, verdict, RIGHT_CREATE, true);
+		deny(request, path, verdict, RIGHT_CREATE, true);
 }
 
 void
-refuse_report_by_kernel(struct broker *broker, const char *path, const struct verdict *verdict,
-			unsigned rights)
+refuse_report_by_kernel(const struct notif_call *request, const char *path,
+			const struct verdict *verdict, unsigned rights)
 {
 	unsigned missing = rights & ~verdict->rights;
 
@@ -182,5 +175,5 @@ refuse_report_by_kernel(struct broker *broker, const char *path, const struct ve
 		if (verdict->by[i].nest != 0)
 			missing &= ~(1u << i);
 	if (missing != 0)
-		deny(broker, path, verdict, missing, false);
+		deny(request, path, verdict, missing, false);
 }

@@ -153,20 +153,20 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	if (path == NULL)
 		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
 	if (!(verdict.rights & RIGHT_WRITE))
-		refuse_rights(request->broker, path, &verdict, RIGHT_WRITE);
+		refuse_rights(request, path, &verdict, RIGHT_WRITE);
 	else if (!pty_is_sessions(request, fd, path, O_WRONLY))
-		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_TERMINAL);
+		refuse_report(request, REFUSED_WRITE, path, CAUSE_TERMINAL);
 	else if (S_ISDIR(at->st_mode) && plan_is_by_name(request->broker->plan, path))
 		/* granted by a profile only for the files in it */
-		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_SHARED_DIR);
+		refuse_report(request, REFUSED_WRITE, path, CAUSE_SHARED_DIR);
 	else if (lends(at, change))
-		refuse_report(request->broker, REFUSED_WRITE, path, CAUSE_SETUID);
+		refuse_report(request, REFUSED_WRITE, path, CAUSE_SETUID);
 	else if (opens_repository(request->broker, path, at, change))
-		refuse_report(request->broker, REFUSED_OPEN, path, CAUSE_GIT_MODE);
+		refuse_report(request, REFUSED_OPEN, path, CAUSE_GIT_MODE);
 	else if (hides(at, change) && *path == '/' &&
 		 !broker_is_private_tmp(request->broker, path) &&
 		 git_refs_are_read(request, path, at->st_mode))
-		refuse_report(request->broker, REFUSED_HIDE, path, CAUSE_GIT_HIDE);
+		refuse_report(request, REFUSED_HIDE, path, CAUSE_GIT_HIDE);
 	else
 		return true;
 	return false;

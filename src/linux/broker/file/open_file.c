@@ -93,7 +93,7 @@ make_file(const struct open_call *o)
 		return -1;
 	}
 	if (!(o->verdict.rights & RIGHT_CREATE))
-		return refuse_rights(o->request->broker, o->path, &o->verdict, RIGHT_CREATE);
+		return refuse_rights(o->request, o->path, &o->verdict, RIGHT_CREATE);
 	return do_open(o, o->found.folder, open_new);
 }
 
@@ -133,7 +133,7 @@ make_nameless(const struct open_call *o)
 		return open_is_anywhere(o)
 			       ? open_name(o, AT_FDCWD, o->request->broker->private_tmp,
 					   o->how.flags)
-			       : refuse_rights(o->request->broker, o->path, &verdict, RIGHT_CREATE);
+			       : refuse_rights(o->request, o->path, &verdict, RIGHT_CREATE);
 	return do_open(o, o->found.object, open_nameless);
 }
 
@@ -251,8 +251,7 @@ open_found(const struct open_call *o)
 	if (errno != 0)
 		return -1;
 	if ((o->verdict.rights & needed) != needed)
-		return refuse_rights(o->request->broker, o->path, &o->verdict,
-				     needed & ~o->verdict.rights);
+		return refuse_rights(o->request, o->path, &o->verdict, needed & ~o->verdict.rights);
 	if (must_wait(o))
 		return wait_for_object(o);
 	if (is_own_terminal(o))

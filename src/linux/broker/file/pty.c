@@ -199,9 +199,8 @@ pty_is_granted(const struct open_call *o)
 static int
 refuse(const struct open_call *o)
 {
-	refuse_report(o->request->broker,
-		      open_only_reads(o->how.flags) ? REFUSED_READ : REFUSED_WRITE, o->path,
-		      CAUSE_TERMINAL);
+	refuse_report(o->request, open_only_reads(o->how.flags) ? REFUSED_READ : REFUSED_WRITE,
+		      o->path, CAUSE_TERMINAL);
 	errno = EACCES;
 	return -1;
 }
@@ -237,7 +236,7 @@ open_other_end(struct open_call *o, int master)
 	o->found.object = object;
 	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
-	return missing != 0 ? refuse_rights(o->request->broker, o->path, &o->verdict, missing)
+	return missing != 0 ? refuse_rights(o->request, o->path, &o->verdict, missing)
 			    : pty_open_object(o, object);
 }
 

@@ -52,8 +52,8 @@ refuse_link(const struct notif_call *request, const char *from, const struct loo
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE) || may_link_by(request, 0, from, to->path))
-		return names_refuse(request->broker, to, &verdict, RIGHT_CREATE);
-	refuse_report(request->broker, REFUSED_LINK, from, CAUSE_HARD_LINK);
+		return names_refuse(request, to, &verdict, RIGHT_CREATE);
+	refuse_report(request, REFUSED_LINK, from, CAUSE_HARD_LINK);
 	errno = names_is_there(to, &at) ? EEXIST : EACCES;
 	return -1;
 }
@@ -71,13 +71,13 @@ link_descriptor(const struct notif_call *request, int fd, const struct lookup *t
 		return -1;
 	path = at.st_nlink == 0 ? NULL : lookup_fd_name(fd);
 	if (at.st_nlink == 0 && !may_name(request, to->path, &verdict))
-		return names_refuse(request->broker, to, &verdict, RIGHT_CREATE);
+		return names_refuse(request, to, &verdict, RIGHT_CREATE);
 	if (at.st_nlink > 0 && path == NULL)
-		return names_refuse(request->broker, to, NULL, RIGHT_CREATE);
+		return names_refuse(request, to, NULL, RIGHT_CREATE);
 	if (at.st_nlink > 0 && !may_link(request, path, to->path))
 		return refuse_link(request, path, to);
 	if (at.st_nlink > 0 && !unix_may_move(request, fd, "", path, to->path))
-		return names_refuse(request->broker, to, NULL, RIGHT_CREATE);
+		return names_refuse(request, to, NULL, RIGHT_CREATE);
 	if (at.st_nlink > 0)
 		autorun_note_path(request->broker, path, &at);
 	autorun_note_at(request->broker, to->folder, to->name, to->path);
@@ -161,7 +161,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 		else if (!S_ISDIR(at.st_mode) &&
 			 (!git_symlink_may_be(request, to.path, from.folder, from.name) ||
 			  !unix_may_move(request, from.folder, from.name, from.path, to.path)))
-			rc = names_refuse(request->broker, &to, NULL, RIGHT_CREATE);
+			rc = names_refuse(request, &to, NULL, RIGHT_CREATE);
 		else
 			rc = link_names(request->broker, &from, &to);
 		names_unlock(request->names);

@@ -60,8 +60,8 @@ do_deed(const struct notif_call *request, const struct lookup *place, const stru
 
 	if (!(verdict.rights & deed->right)) {
 		if (deed->act == do_mkdir && !names_is_there(place, &at))
-			refuse_folder(request->broker, place->path, &verdict);
-		return names_refuse(request->broker, place, &verdict, deed->right);
+			refuse_folder(request, place->path, &verdict);
+		return names_refuse(request, place, &verdict, deed->right);
 	}
 	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !names_is_there(place, &at) &&
 	    !git_check_may_make(request, place->path, verdict.vetted, deed->act == do_mkdir))
@@ -85,9 +85,9 @@ leave(const struct notif_call *request, const struct lookup *place, const struct
 	    names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
 		verdict = broker_decide_own(broker, place->path);
 		if (deed->act == do_mkdir)
-			refuse_folder(broker, place->path, &verdict);
+			refuse_folder(request, place->path, &verdict);
 		else
-			refuse_report_by_kernel(broker, place->path, &verdict, deed->right);
+			refuse_report_by_kernel(request, place->path, &verdict, deed->right);
 	}
 	notif_continue(request);
 }

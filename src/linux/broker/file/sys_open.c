@@ -77,7 +77,7 @@ leave(const struct open_call *o)
 	bool is_new = o->found.object < 0 || (o->how.flags & OPEN_TMPFILE);
 
 	if (!o->found.is_proc)
-		refuse_report_by_kernel(o->request->broker, o->path, &o->verdict,
+		refuse_report_by_kernel(o->request, o->path, &o->verdict,
 					is_new ? (unsigned)RIGHT_CREATE
 					       : open_rights(o->how.flags));
 	if (o->actor == OPEN_REFUSE)
@@ -239,7 +239,7 @@ open_at(const struct notif_call *request, int folder, uint64_t address,
 	int why = is_nonsense(how) ? EINVAL : notif_path(request, address, path);
 
 	if (why == EPERM)
-		refuse_request(request->broker, request, REFUSED_OPEN, CAUSE_UNREADABLE);
+		refuse_request(request, REFUSED_OPEN, CAUSE_UNREADABLE);
 	if (why == 0 && (how->flags & (O_CREAT | O_TRUNC | OPEN_TMPFILE)) &&
 	    !notif_has_room(request))
 		why = EMFILE;

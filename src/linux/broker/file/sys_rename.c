@@ -53,7 +53,7 @@ lacks(const struct move *move, const struct lookup *place, unsigned rights)
 	unsigned missing = rights & ~verdict.rights;
 
 	if (missing != 0)
-		refuse_rights(move->request->broker, place->path, &verdict, missing);
+		refuse_rights(move->request, place->path, &verdict, missing);
 	return missing != 0;
 }
 
@@ -224,7 +224,7 @@ check_entry(struct move *move, const struct lookup *from, mode_t mode, const str
 static int
 refuse_vetted(const struct move *move, const struct lookup *place, const struct protection *by)
 {
-	refuse_protected(move->request->broker, REFUSED_RENAME, place->path, by);
+	refuse_protected(move->request, REFUSED_RENAME, place->path, by);
 	errno = EACCES;
 	return -1;
 }
@@ -271,8 +271,7 @@ move_vetted(const struct move *move)
 	if (to == NULL && !(move->flags & EXCHANGE))
 		return 1;
 	if (to == NULL || (move->flags & ~NOREPLACE) != 0) {
-		refuse_report(move->request->broker, REFUSED_RENAME, move->from.path,
-			      CAUSE_GIT_EXCHANGE);
+		refuse_report(move->request, REFUSED_RENAME, move->from.path, CAUSE_GIT_EXCHANGE);
 		return errno = EACCES, -1;
 	}
 	if (to->vet == VET_HEAD)

@@ -131,7 +131,7 @@ refuse_place(void *context, enum gitconfig_use place, const char *text)
 static int
 refuse(const struct content_query *q, enum cause why)
 {
-	refuse_report(q->request->broker, REFUSED_CHANGE, q->path, why);
+	refuse_report(q->request, REFUSED_CHANGE, q->path, why);
 	return EACCES;
 }
 
@@ -143,7 +143,7 @@ refuse_key(const struct content_query *q, const struct gitconfig_refusal *key)
 				  .detail = (uint16_t)key->why};
 
 	snprintf(refusal.name, sizeof refusal.name, "%s", key->what);
-	refuse_event(q->request->broker, &refusal, q->path);
+	refuse_event(q->request, &refusal, q->path);
 	return EACCES;
 }
 
@@ -324,7 +324,7 @@ git_content_check(const struct notif_call *request, const char *path, enum vet v
 			  : vet_own(request, path, vet, text, present);
 
 	if (why == 0 && !nest_may_hold(request, path, vet, text, NEST_VET)) {
-		refuse_report(request->broker, REFUSED_CHANGE, path, CAUSE_NEST_CONTENT);
+		refuse_report(request, REFUSED_CHANGE, path, CAUSE_NEST_CONTENT);
 		why = EACCES;
 	}
 	return why;

@@ -161,9 +161,9 @@ give_up_number(struct broker *broker, const struct staged_file *slot)
 /* ---- open ---- */
 
 static enum git_staging_result
-refuse(struct broker *broker, const char *path, int why, enum cause cause)
+refuse(const struct notif_call *request, const char *path, int why, enum cause cause)
 {
-	refuse_report(broker, REFUSED_WRITE, path, cause);
+	refuse_report(request, REFUSED_WRITE, path, cause);
 	errno = why;
 	return VET_REFUSED;
 }
@@ -176,7 +176,7 @@ open_staged(const struct notif_call *request, struct git_staging_call *o)
 		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
 	if (process == 0 || strlen(o->place->name) > NAME_MAX)
-		return refuse(request->broker, o->place->path, EACCES, CAUSE_UNKNOWN_CALLER);
+		return refuse(request, o->place->path, EACCES, CAUSE_UNKNOWN_CALLER);
 	strcpy(made.name, o->place->name);
 	made.fd = memfd_create("git", MFD_CLOEXEC);
 	made.folder = fcntl(o->place->folder, F_DUPFD_CLOEXEC, 0);
@@ -194,7 +194,7 @@ open_staged(const struct notif_call *request, struct git_staging_call *o)
 	close(made.fd);
 	close(made.folder);
 	close(o->fd);
-	return refuse(request->broker, o->place->path, EMFILE, CAUSE_GIT_MANY_OPEN);
+	return refuse(request, o->place->path, EMFILE, CAUSE_GIT_MANY_OPEN);
 }
 
 enum git_staging_result
@@ -220,7 +220,7 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 		o->mode = at.st_mode & 0777;
 	if (!there || (flags & O_TRUNC))
 		return open_staged(request, o);
-	refuse_report(request->broker, REFUSED_WRITE, o->place->path, CAUSE_GIT_IN_PLACE);
+	refuse_report(request, REFUSED_WRITE, o->place->path, CAUSE_GIT_IN_PLACE);
 	errno = EACCES;
 	return VET_REFUSED;
 }
@@ -288,8 +288,7 @@ void
 sys_dup(const struct notif_call *request)
 {
 	if (staged_take(request, (int)request->notif.data.args[0], NULL)) {
-		refuse_report(request->broker, REFUSED_WRITE, "a file of git's",
-			      CAUSE_GIT_DUPLICATED);
+		refuse_report(request, REFUSED_WRITE, "a file of git's", CAUSE_GIT_DUPLICATED);
 		notif_fail(request, EACCES);
 	} else {
 		notif_continue(request);

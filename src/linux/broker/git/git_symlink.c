@@ -159,9 +159,9 @@ names_private_tmp(const struct broker *broker, const char *text)
 }
 
 static bool
-refuse(struct broker *broker, const char *path, enum cause why)
+refuse(const struct notif_call *request, const char *path, enum cause why)
 {
-	refuse_report(broker, REFUSED_CREATE, path, why);
+	refuse_report(request, REFUSED_CREATE, path, why);
 	errno = EACCES;
 	return false;
 }
@@ -297,25 +297,25 @@ git_symlink_may_point(const struct notif_call *request, const char *path, const 
 
 	/* a path that cannot be inspected: accept only a target beside or below it */
 	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
-		return refuse(request->broker, path, CAUSE_LINK_LONG);
+		return refuse(request, path, CAUSE_LINK_LONG);
 	if (long_name_is(path) && nest_depth(request) == 0)
 		return true;
 	/* a deny below this name would apply where the link leads */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    broker_decide(request, path).pinned_by != NULL)
-		return refuse(request->broker, path, CAUSE_LINK_DENIED);
+		return refuse(request, path, CAUSE_LINK_DENIED);
 	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
-		return refuse(request->broker, path, CAUSE_LINK_GIT);
+		return refuse(request, path, CAUSE_LINK_GIT);
 	/* links in the private tmp end with it; a nest may have its project there */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    (names_private_tmp(request->broker, text) || leads_out(request->broker, path, text)))
-		return refuse(request->broker, path, CAUSE_LINK_TMP);
+		return refuse(request, path, CAUSE_LINK_TMP);
 	/* to a repository from the project's files, whose hooks were not inspected */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    git_refs_lead_to_remote(request->broker, path))
-		return refuse(request->broker, path, CAUSE_LINK_REMOTE);
-	return nest_may_link(request, path, text) || refuse(request->broker, path, CAUSE_LINK_NEST);
+		return refuse(request, path, CAUSE_LINK_REMOTE);
+	return nest_may_link(request, path, text) || refuse(request, path, CAUSE_LINK_NEST);
 }
 
 bool

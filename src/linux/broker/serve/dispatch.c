@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -138,8 +138,6 @@ fds_exhausted(struct broker *broker)
 static void
 answer_known(const struct notif_call *request)
 {
-	if (request->broker->has_caller)
-		pthread_setspecific(request->broker->caller, request);
 	for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
 		if (calls[i].number == request->notif.data.nr) {
 			calls[i].answer(request);
@@ -182,6 +180,28 @@ broker_answer(struct notif_call *request, int timeout_ms)
 	return late;
 }
 
+void
+broker_begin(struct broker *broker)
+{
+	pthread_condattr_t clock;
+
+	broker->listener = broker->egress.line = broker->events = -1;
+	memset(broker->terminals.spare, -1, sizeof broker->terminals.spare);
+	broker->started = broker_now();
+	names_lock_start(&broker->names);
+	pthread_mutex_init(&broker->sockets, NULL);
+	pthread_mutex_init(&broker->own_servers.still, NULL);
+	pthread_mutex_init(&broker->own_servers.lock, NULL);
+	pthread_mutex_init(&broker->terminals.lock, NULL);
+	pthread_mutex_init(&broker->deep.lock, NULL);
+	pthread_mutex_init(&broker->small, NULL);
+	opener_begin(&broker->opener);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&broker->answered, &clock);
+	pthread_condattr_destroy(&clock);
+}
+
 /* The command has its own limits by now, and no further process can inherit the broker's. */
 static void
 reserve_fds(struct broker *broker)
@@ -212,7 +232,6 @@ broker_serve(struct broker *broker)
 	kill_all_ready(&broker->kill_all);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	reserve_fds(broker);
-	broker->has_caller = pthread_key_create(&broker->caller, NULL) == 0;
 	proxy_client_start(broker);
 	/* without /proc/self/fd no call can be answered correctly: refuse all */
 	if (broker->own >= 0) {

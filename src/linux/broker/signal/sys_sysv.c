@@ -7,6 +7,6 @@
 void
 sys_sysv(const struct notif_call *request)
 {
-	refuse_request(request->broker, request, REFUSED_SYSV, CAUSE_NO_SYSV);
+	refuse_request(request, REFUSED_SYSV, CAUSE_NO_SYSV);
 	notif_fail(request, ENOSYS);
 }

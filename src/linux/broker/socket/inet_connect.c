@@ -51,7 +51,7 @@ report(const struct socket_call *call, const struct destination *to, enum cause 
 		inet_ntop(AF_INET6, to->address, host, sizeof host);
 	snprintf(subject, sizeof subject, inet_is_mapped(to->address) ? "%s:%u" : "[%s]:%u", host,
 		 (unsigned)to->port);
-	refuse_event(call->request->broker, &refusal, subject);
+	refuse_event(call->request, &refusal, subject);
 }
 
 static void

@@ -95,7 +95,7 @@ make_socket(const struct notif_call *request, int type)
 	if (family == AF_INET6 && kind == SOCK_DGRAM && protocol == 0)
 		return answer_whether_v6(type);
 	if (is_udp)
-		refuse_datagrams(request->broker, request);
+		refuse_datagrams(request);
 	errno = refuse_kind(family, kind, protocol);
 	return -1;
 }

@@ -195,10 +195,10 @@ sys_socket(const struct notif_call *request)
 	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
 
 	if (!request->broker->plan->routes_network) {
-		refuse_request(request->broker, request, REFUSED_NETWORK, CAUSE_NO_NETWORK);
+		refuse_request(request, REFUSED_NETWORK, CAUSE_NO_NETWORK);
 		notif_fail(request, EACCES);
 	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
-		refuse_datagrams(request->broker, request);
+		refuse_datagrams(request);
 		notif_fail(request, EACCES);
 	} else if (nest_may_network(request) &&
 		   (!is_datagram || !request->broker->plan->has_datagrams ||

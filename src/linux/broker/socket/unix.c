@@ -218,7 +218,7 @@ hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
 	if (path == NULL)
 		return ECONNREFUSED;
 	if (!may_connect(request, path, &file)) {
-		refuse_report(request->broker, REFUSED_SOCKET, path, CAUSE_SOCKET);
+		refuse_report(request, REFUSED_SOCKET, path, CAUSE_SOCKET);
 		return EACCES;
 	}
 	*ret_pin = pin;
@@ -318,6 +318,6 @@ unix_may_move(const struct notif_call *request, int folder, const char *name, co
 	    (nest_may_connect(request, from, file.id.born, file.changed) ||
 	     !nest_may_connect(request, to, file.id.born, file.changed)))
 		return true;
-	refuse_report(request->broker, REFUSED_SOCKET, from, CAUSE_SOCKET_MOVED);
+	refuse_report(request, REFUSED_SOCKET, from, CAUSE_SOCKET_MOVED);
 	return false;
 }

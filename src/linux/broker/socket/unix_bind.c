@@ -142,7 +142,7 @@ bind_judged(struct socket_call *call, const struct lookup *place)
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return names_refuse(call->request->broker, place, &verdict, RIGHT_CREATE);
+		return names_refuse(call->request, place, &verdict, RIGHT_CREATE);
 	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
 	    !git_check_may_make(call->request, place->path, verdict.vetted, false))
 		return -1;
