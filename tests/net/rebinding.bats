@@ -15,5 +15,6 @@ load ../lib/common
 	grep -qE '^confined: 0 of [48]$' "$T/out" || complain 'reached, or not tried'
 	! grep -q '^any bound: [^0]' "$T/out" || complain 'reached where any address is bound'
 	grep -qE '^private: (4 of 4|8 of 8)$' "$T/out" || complain 'not reached where that is meant'
+	grep -qE '^far: (2 of 2|4 of 4)$' "$T/out" || complain 'another machine is not reached'
 	heard 'which is this machine'
 }

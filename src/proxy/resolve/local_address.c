@@ -2,9 +2,9 @@
 /*
  * Recognises addresses of this machine. A public address of this machine is in no table, and a connection
  * to it would reach local services without passing the firewall. An address is local if a socket can be
- * bound to it, or if its route is the loopback device: a local IPv6 prefix (AnyIP) cannot be bound. Where
- * bind() accepts any address (ip_nonlocal_bind) or none, a local connection is recognised after connect(),
- * because both ends have the same address.
+ * bound to it; for IPv6 also if its route is the loopback device, since an address of a local prefix (AnyIP)
+ * cannot be bound. Where bind() accepts any address (ip_nonlocal_bind) or none, a local connection is
+ * recognised after connect(), because both ends have the same address.
  */
 #include "base/os.h"
 
@@ -24,7 +24,10 @@ can_bind(const struct ip_address *address)
 	return fd >= 0 && bind(fd, (struct sockaddr *)&to, length) == 0;
 }
 
-/* connect() on a datagram socket only looks up the route. */
+/*
+ * connect() on a datagram socket only looks up the route. IPv6 only: where no route leads to the device, IPv4
+ * takes every address for one that is reached directly.
+ */
 static bool
 leads_to_loopback(const struct ip_address *address)
 {
@@ -50,7 +53,7 @@ is_bound(const struct ip_address *address)
 bool
 local_address_is(const struct ip_address *address)
 {
-	return is_bound(address) || leads_to_loopback(address);
+	return is_bound(address) || (!ip_is_v4(address) && leads_to_loopback(address));
 }
 
 bool
