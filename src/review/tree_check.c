@@ -26,7 +26,8 @@
 #define CANDIDATES_MAX 4096
 #define CONTENT_MAX ((size_t)16 << 20)
 
-enum tree_kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_HOOK };
+/* KIND_REPOSITORY: what git obeys if the folder that it is in is a repository. */
+enum tree_kind { KIND_NAME, KIND_MODULES, KIND_SUBMODULE, KIND_LINK, KIND_REPOSITORY };
 
 struct candidate {
 	enum tree_kind kind;
@@ -83,6 +84,21 @@ is_hook(const char *path)
 	return false;
 }
 
+static bool
+is_settings(const char *path)
+{
+	const char *name = path_last(path);
+
+	return ascii_same(name, "config") || ascii_same(name, "config.worktree");
+}
+
+/* Would git obey this if the folder that it is in had a HEAD? */
+static bool
+is_of_repository(const char *path)
+{
+	return is_hook(path) || is_settings(path) || ascii_same(path_last(path), "commondir");
+}
+
 static int
 keep(struct tree_finding *f, const struct candidate *one, struct cordon_error *err)
 {
@@ -110,10 +126,10 @@ check_entry(struct tree_finding *f, const char *entry, struct cordon_error *err)
 	if (one.path == NULL)
 		return -CORDON_E_MEMORY;
 	one.reason = reason_for(f, one.path, one.is_link, &one.kind);
-	if (one.reason == NULL && !one.is_link && !is_hook(one.path))
+	if (one.reason == NULL && !one.is_link && !is_of_repository(one.path))
 		return 0;
 	if (one.reason == NULL)
-		one.kind = one.is_link ? KIND_LINK : KIND_HOOK;
+		one.kind = one.is_link ? KIND_LINK : KIND_REPOSITORY;
 	else if (str_starts(entry, "160000 "))
 		one.kind = KIND_SUBMODULE;
 	if (f->count >= CANDIDATES_MAX) {
@@ -173,20 +189,21 @@ check_link(struct tree_finding *f, const struct candidate *one, const char *text
 		       : arena_printf(&f->arena, NULL, "it leads to what is protected: %s", why);
 }
 
+/* A repository that comes by a commit may not have its working tree elsewhere. */
 static enum cause
-accept_place(void *context, enum gitconfig_use place, const char *path)
+check_place(void *context, enum gitconfig_use place, const char *path)
 {
-	(void)context, (void)place, (void)path;
-	return CAUSE_NONE;
+	(void)context, (void)path;
+	return place == GITCONFIG_WORKTREE ? CAUSE_KEY_WORKTREE : CAUSE_NONE;
 }
 
 static const char *
-check_modules(struct tree_finding *f, const struct gitconfig_text *text)
+check_settings(struct tree_finding *f, enum gitconfig_kind kind, const struct gitconfig_text *text)
 {
-	static const struct gitconfig_path_check asker = {accept_place, NULL};
+	static const struct gitconfig_path_check asker = {check_place, NULL};
 	struct gitconfig_refusal refusal;
 
-	if (git_keys_check(&f->arena, GITCONFIG_MODULES, text, NULL, &asker, &refusal, NULL) == 1)
+	if (git_keys_check(&f->arena, kind, text, NULL, &asker, &refusal, NULL) == 1)
 		return NULL;
 	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, cause_text(refusal.why));
 }
@@ -246,25 +263,27 @@ is_same_submodule(struct tree_finding *f, const struct candidate *one)
 	return is_same;
 }
 
-/* A hook runs only in a repository: is its HEAD in the working tree, or among the entries? */
-static const char *
-check_hook(struct tree_finding *f, const struct candidate *one)
+/* Is the HEAD beside it in the working tree, or among the entries? */
+static bool
+is_repository(struct tree_finding *f, const struct candidate *one, bool *ret_there)
 {
 	const char *path = one->path + strlen(f->in->plan->host->project) + 1;
-	size_t length = (size_t)(path_last(path) - path) - strlen("hooks/");
-	const char *head = arena_printf(&f->arena, NULL, "%.*sHEAD",
-					(int)(path_last(one->path) - one->path - 6), one->path);
+	size_t length =
+		(size_t)(path_last(path) - path) - (is_hook(one->path) ? strlen("hooks/") : 0);
+	const char *head = arena_printf(&f->arena, NULL, "%s/%.*sHEAD", f->in->plan->host->project,
+					(int)length, path);
 
-	if (head != NULL && access(head, F_OK) == 0)
-		return "git runs it, for its folder is a repository";
+	*ret_there = head != NULL && access(head, F_OK) == 0;
+	if (*ret_there)
+		return true;
 	for (const char *at = f->listing; at < f->end; at += strlen(at) + 1) {
 		const char *name = strchr(at, '\t');
 
 		if (name != NULL && strncmp(name + 1, path, length) == 0 &&
 		    ascii_same(name + 1 + length, "HEAD"))
-			return "git runs it, for its folder is a repository";
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static bool
@@ -285,6 +304,23 @@ is_same(const struct candidate *one, const struct gitconfig_text *text)
 	       length == text->length && memcmp(there, text->text, length) == 0;
 }
 
+/* A command changes no such file of a repository that is in the working tree. */
+static const char *
+check_repository(struct tree_finding *f, const struct candidate *one,
+		 const struct gitconfig_text *text, bool *ret_same)
+{
+	bool is_there;
+
+	if (!is_repository(f, one, &is_there))
+		return NULL;
+	*ret_same = is_there && text != NULL && is_same(one, text);
+	if (is_hook(one->path))
+		return "git runs it, for its folder is a repository";
+	if (text == NULL || !is_settings(one->path))
+		return "git obeys it, for its folder is a repository";
+	return check_settings(f, GITCONFIG_REPOSITORY, text);
+}
+
 /* For a file that a command may write, such as .gitmodules, equality proves nothing. */
 static const char *
 check_content(struct tree_finding *f, const struct candidate *one,
@@ -297,7 +333,7 @@ check_content(struct tree_finding *f, const struct candidate *one,
 		return check_link(f, one, arena_strndup(&f->arena, text->text, text->length, NULL));
 	if (one->kind != KIND_MODULES || one->is_link)
 		return one->reason;
-	why = check_modules(f, text);
+	why = check_settings(f, GITCONFIG_MODULES, text);
 	if (why != NULL)
 		return why;
 	*ret_same = false;
@@ -312,8 +348,8 @@ report_one(struct tree_finding *f, const struct candidate *one, const struct git
 
 	if (one->kind == KIND_SUBMODULE)
 		reported.is_same = is_same_submodule(f, one);
-	else if (one->kind == KIND_HOOK)
-		reported.reason = check_hook(f, one);
+	else if (one->kind == KIND_REPOSITORY)
+		reported.reason = check_repository(f, one, text, &reported.is_same);
 	else if (text != NULL)
 		reported.reason = check_content(f, one, text, &reported.is_same);
 	else if (one->kind != KIND_NAME)

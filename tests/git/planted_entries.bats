@@ -68,6 +68,29 @@ $1" || return 1
 	heard 'a checkout of refs/tags/v brings it'
 }
 
+# A folder with HEAD, objects and refs is a repository, and git obeys its settings in it.
+@test "settings of a repository that comes as a folder are reported, others are not" {
+	begin
+	repository='repository() { stage 100644 "ref: refs/heads/main\n" "$1/HEAD"; stage 100644 "" "$1/objects/x"; stage 100644 "" "$1/refs/x"; stage 100644 "" "$1/w/x"; }'
+	evil='[core]\n\trepositoryFormatVersion = 0\n\tbare = false\n\tworktree = w\n\tfsmonitor = touch started\n'
+	# free, git runs it
+	prepare
+	sh -ec "$plant
+$repository; repository one; stage 100644 '$evil' one/config; git checkout -q -- one; git -C one status || true" >"$T/free" 2>&1
+	[ -e one/w/started ] || complain "not run: $(cat "$T/free")"
+	prepare
+	events "$repository; for i in one two Three four five six; do repository \$i; done; stage 100644 '$evil' one/config; stage 100644 '../plain' two/commondir
+		stage 100644 '$evil' Three/CONFIG; stage 100644 '$evil' four/config.worktree; stage 100644 '[core]\n\tworktree = /\n' five/config
+		stage 100644 '[core]\n\tbare = true\n' six/config; stage 100644 '$evil' plain/config; stage 100644 x plain/commondir"
+	told staged one/config two/commondir Three/CONFIG four/config.worktree five/config
+	# one that is in the working tree as it is
+	rm -rf "$P/.git" && prepare && git init -q --bare bare && rm -rf bare/hooks && git -C bare config core.fsmonitor x && echo x >bare/refs/x && echo x >bare/objects/x
+	events 'git add bare; git commit -qm bare'
+	told committed
+	expect 0 check --ref HEAD
+	said 'HEAD:bare/config: note: core.fsmonitor is not known to be harmless; it is in the working tree as it is'
+}
+
 @test "all kinds of refs, also those of linked worktrees, are checked" {
 	begin
 	mk='mk() { git commit-tree -m "$1" $(printf "100644 blob $(echo $1 | git hash-object -w --stdin)\t.envrc\n" | git mktree); }'
