@@ -37,6 +37,7 @@ _cordon_value()
 	-C | --project | --home) _cordon_folders "$2" ;;
 	--read | --write | --execute | --deny | --protect | --facts) _cordon_files "$2" ;;
 	--net) _cordon_words 'none localhost domains all' "$2" ;;
+	--hints) _cordon_words 'text json' "$2" ;;
 	--tmp) _cordon_words 'private shared' "$2" ;;
 	--ipc) _cordon_words 'none sysv' "$2" ;;
 	--for) _cordon_words 'run shell' "$2" ;;
@@ -54,7 +55,8 @@ _cordon_value()
 			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
 		;;
 	--policy-json | --domain | --port | --opaque-port | --resolver | --time | --output | --processes | --memory | \
-	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd | --ref) ;;
+	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd | --ref | \
+	    --since | --until) ;;
 	*) return 1 ;;
 	esac
 }
@@ -69,11 +71,12 @@ _cordon_options()
 	case $1 in
 	run)
 		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --fingerprint --leave --session --grace
-			--status-fd --summary"
+			--status-fd --hints --summary"
 		;;
-	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd --summary" ;;
+	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd --hints --summary" ;;
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
-	why | sbpl) printf '%s' "$setup -q --quiet --json" ;;
+	why) printf '%s' "$setup -q --quiet --last --session --json" ;;
+	sbpl) printf '%s' "$setup -q --quiet --json" ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
 	check) printf '%s' "$setup -q --quiet --ref --print --json" ;;
 	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
@@ -81,6 +84,7 @@ _cordon_options()
 	confine) printf '%s' '-q --quiet --root --json' ;;
 	ps) printf '%s' '-q --quiet --json' ;;
 	kill) printf '%s' '-q --quiet --all --grace' ;;
+	log) printf '%s' '-q --quiet --session --project --since --until --last --refused --follow --json' ;;
 	esac
 }
 
@@ -143,7 +147,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill sbpl -- --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill log sbpl -- --help --version' "$current"
 		return
 	fi
 	case ${COMP_WORDS[1]} in

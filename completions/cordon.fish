@@ -13,7 +13,7 @@ set -l guarantees files.read files.write files.execute files.carveout files.futu
 function __cordon_start
     set -l valued -p --policy --policy-json -C --project --read --write --execute --deny --protect --net --tmp --ipc \
         --domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size \
-        --cpu-time --open-files --accept --home --session --grace --status-fd
+        --cpu-time --open-files --accept --home --session --grace --status-fd --hints
     set -l words (commandline -opc)
     set -l at 3
     test "$words[2]" = --; and echo 3; and return
@@ -67,6 +67,7 @@ complete -c cordon -n __cordon_first -a init -d 'write a starter policy for this
 complete -c cordon -n __cordon_first -a confine -d 'resolve a path inside a root'
 complete -c cordon -n __cordon_first -a ps -d 'list live sessions'
 complete -c cordon -n __cordon_first -a kill -d 'end sessions'
+complete -c cordon -n __cordon_first -a log -d 'show the log of sessions'
 complete -c cordon -n __cordon_first -a sbpl -d 'print the macOS profile of a policy and its parameters'
 
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -s p -l policy -r -F -a "$profiles" -d 'add a policy file or a profile'
@@ -105,12 +106,20 @@ complete -c cordon -n '__cordon_of run' -l track-only -d 'restrict nothing, only
 complete -c cordon -n '__cordon_of run' -l fingerprint -d 'track by a profile that restricts nothing (macOS)'
 complete -c cordon -n '__cordon_of run' -l leave -d 'what it leaves behind lives on'
 complete -c cordon -n '__cordon_of run' -l session -x -d 'in the session of that name'
+complete -c cordon -n '__cordon_of why log' -l session -x -d 'of this session'
+complete -c cordon -n '__cordon_of why log' -l last -d 'of the session that started last'
+complete -c cordon -n '__cordon_of log' -l project -x -a '(__fish_complete_directories)' -d 'of sessions in this folder'
+complete -c cordon -n '__cordon_of log' -l since -x -d 'not older'
+complete -c cordon -n '__cordon_of log' -l until -x -d 'only older'
+complete -c cordon -n '__cordon_of log' -l refused -d 'only what was refused'
+complete -c cordon -n '__cordon_of log' -l follow -d 'go on with what happens'
+complete -c cordon -n '__cordon_of run shell' -l hints -x -a 'text json' -d 'what was refused, at the end'
 complete -c cordon -n '__cordon_of run shell kill' -l grace -x -d 'from SIGTERM to SIGKILL'
 complete -c cordon -n '__cordon_of kill' -l all -d 'all of them'
 complete -c cordon -n '__cordon_of run shell' -l status-fd -x -d 'JSON lines about the session'
 complete -c cordon -n '__cordon_of run shell' -l summary -d 'name changed files that run by themselves later'
 complete -c cordon -n '__cordon_of run shell plan' -s v -l verbose -d 'say everything'
-complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill sbpl' -s q -l quiet -d 'no notices'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill log sbpl' -s q -l quiet -d 'no notices'
 complete -c cordon -n '__cordon_of check' -l ref -x -d 'what a checkout of this ref would bring'
 complete -c cordon -n '__cordon_of check init' -l print -d 'print the policy on standard output'
 complete -c cordon -n '__cordon_of trust' -l yes -d 'approve what is listed'
@@ -118,8 +127,8 @@ complete -c cordon -n '__cordon_of trust' -l revoke -d 'take back what was appro
 complete -c cordon -n '__cordon_of init' -l force -d 'replace a policy that is there'
 complete -c cordon -n '__cordon_of plan' -l profiles -d 'list the profiles'
 complete -c cordon -n '__cordon_of confine' -l root -d 'the root itself counts as inside'
-complete -c cordon -n '__cordon_of doctor why plan check trust confine ps sbpl' -l json -d 'JSON instead of words'
-complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill sbpl' -s h -l help -d 'say what it does'
+complete -c cordon -n '__cordon_of doctor why plan check trust confine ps log sbpl' -l json -d 'JSON instead of words'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init confine ps kill log sbpl' -s h -l help -d 'say what it does'
 
 complete -c cordon -n "__cordon_of why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'
 complete -c cordon -n "__cordon_of why; and __fish_seen_subcommand_from read write create delete execute socket" -F

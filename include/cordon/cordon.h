@@ -123,6 +123,14 @@ int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char
 		    enum cordon_format format, char **ret_text, struct cordon_error *err);
 
 /*
+ * What a session was refused, and what would allow it, from the log. session is an id or the beginning of one;
+ * NULL: the session that started last. The plan of the setup tells which folders may be suggested. Returns
+ * the number of refusals.
+ */
+int cordon_why_session(const struct cordon_setup *setup, const char *session,
+		       enum cordon_format format, char **ret_text, struct cordon_error *err);
+
+/*
  * Print the Seatbelt profile of a plan for macOS with its parameters; works on any system. In text output
  * the parameters follow as comments; in JSON it is {"profile": TEXT, "parameters": {NAME: VALUE}}. Rules
  * that a session adds (private tmp, fingerprint, port of the proxy) are not included.
@@ -170,7 +178,16 @@ struct cordon_run {
 	char survivors[240];
 	char notice[240];	       /* what could not be logged, or "" */
 	int refused;		       /* number of accesses that cordon refused and reported */
-	char refusals[3][CORDON_LINE]; /* the first of them; "" behind the last */
+	/*
+	 * Of those that would have succeeded without cordon: their number, lines about the first, where many
+	 * below one folder are one line ("" behind the last), the number of lines left out, members of a
+	 * policy that would allow those of the lines (or ""), and the same for agents, an object of JSON.
+	 */
+	int refused_only_here;
+	char refusals[3][CORDON_LINE];
+	int refusals_more;
+	char refusals_policy[CORDON_LINE];
+	char refusals_json[8192];
 	int changed;		       /* autorun files that the session changed */
 	char changes[5][CORDON_LINE];  /* the first of them; "" behind the last */
 	int refused_daemon;	       /* a process that left the session was refused the network */
@@ -204,6 +221,32 @@ int cordon_sessions(enum cordon_format format, char **ret_text, struct cordon_er
  * of sessions ended, one line each in *ret_text; 0 if there is no such session.
  */
 int cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_error *err);
+
+/*
+ * The log of sessions of the user. A member that is NULL or 0 selects everything. since and until are a time
+ * ("2026-01-31", "2026-01-31 12:00", in local time; with a Z in UTC), "today", "yesterday", or an age ("10m",
+ * "2h", "3d").
+ */
+struct cordon_log_filter {
+	const char *since, *until; /* until itself is not included */
+	const char *session;	   /* id, or the beginning of one */
+	const char *project;	   /* DIR: its sessions, and those of projects below */
+	int last;		   /* only the session that started last */
+	int refused;		   /* only refusals */
+};
+struct cordon_log;
+
+int cordon_log_open(const struct cordon_log_filter *filter, struct cordon_log **ret_log,
+		    struct cordon_error *err);
+/*
+ * Returns 1 with the next event, oldest first, as one line of text or JSON with a newline; 0 at the end,
+ * where a later call may find further events.
+ */
+int cordon_log_next(struct cordon_log *log, enum cordon_format format, char **ret_text,
+		    struct cordon_error *err);
+/* Number of lines of the log that were no events: a full disk may have cut one. */
+unsigned cordon_log_skipped(const struct cordon_log *log);
+struct cordon_log *cordon_log_close(struct cordon_log *log);
 
 /*
  * Test what this host can enforce: each guarantee that the policy needs is tried on the running system with

@@ -133,26 +133,43 @@ keep_line(char lines[][CORDON_LINE], size_t count, const struct str *line)
 		strcpy(lines[i], shown.text);
 }
 
-/* Refusals shown at the end of a failed run: the first few, and always one about the network. */
+/* Refusals that are explained at the end of the run. */
 static void
-keep_refusal(struct report *report, const struct refusal *refusal)
+keep_refusal(struct report *report, const struct refusal *refusal,
+	     const struct event_refused *event)
 {
 	struct cordon_run *to = report->run;
 	bool is_network = refusal->what == REFUSED_NETWORK;
-	auto_str struct str line = {0};
 
 	to->refused++;
 	/* a daemon: its exit status does not reach the user */
 	if (is_network && refusal->session != 0 && refusal->session == refusal->group &&
 	    refusal->session != getsid(0))
 		to->refused_daemon = 1;
-	if (is_network && report->has_network)
-		return;
-	if (is_network)
-		*to->refusals[COUNT(to->refusals) - 1] = '\0';
-	report->has_network = report->has_network || is_network;
-	refused_print_line(report->context->plan, refusal, &line);
-	keep_line(to->refusals, COUNT(to->refusals), &line);
+	denials_add(&report->denials, event);
+}
+
+/*
+ * Would the user without cordon be refused as well, by the mode of the file or because it is missing? This
+ * process is under no layer. Its answer is for the explanation only: the file may have changed since.
+ */
+static bool
+fails_anyway(const struct refusal *refusal)
+{
+	static const int modes[RIGHT_KINDS] = {R_OK, W_OK, W_OK | X_OK, W_OK | X_OK, X_OK};
+	bool is_name = refusal->what == REFUSED_CREATE || refusal->what == REFUSED_DELETE;
+	char path[sizeof refusal->subject];
+	char *slash;
+
+	if (refusal->what >= RIGHT_KINDS || *refusal->subject != '/' ||
+	    strlen(refusal->subject) == sizeof refusal->subject - 1)
+		return false;
+	strcpy(path, refusal->subject);
+	slash = strrchr(path, '/');
+	if (is_name)
+		slash[slash == path] = '\0';
+	return faccessat(AT_FDCWD, path, modes[refusal->what], AT_EACCESS) < 0 &&
+	       (errno == EACCES || errno == ENOENT || errno == ENOTDIR || errno == EROFS);
 }
 
 void
@@ -163,10 +180,11 @@ report_refusal(void *sink, const struct refusal *refusal)
 	struct refused_text text = {0};
 
 	refused_fill(report->context->plan, refusal, &text, &event.is.refused);
+	event.is.refused.fails_anyway = fails_anyway(refusal);
 	tell(report, &event, false, !refusal->is_unclaimed);
-	refused_text_free(&text);
 	if (!refusal->is_unclaimed)
-		keep_refusal(report, refusal);
+		keep_refusal(report, refusal, &event.is.refused);
+	refused_text_free(&text);
 }
 
 void
@@ -258,6 +276,34 @@ list_survivors(const struct session_result *result, struct event_survivor to[TRE
 	return count;
 }
 
+/* Explains the refusals in the run. */
+static void
+explain_refusals(struct report *report)
+{
+	struct denials *denials = &report->denials;
+	const struct plan *plan = report->context->plan;
+	struct cordon_run *run = report->run;
+	auto_str struct str policy = {0}, json = {0};
+
+	denials_fold(denials, plan);
+	run->refused_only_here = (int)denials->added;
+	for (size_t i = 0; i < denials->count && i < COUNT(run->refusals); i++) {
+		auto_str struct str line = {0};
+
+		denials_print_line(&denials->items[i], &line);
+		keep_line(run->refusals, COUNT(run->refusals), &line);
+	}
+	if (denials->count > COUNT(run->refusals))
+		run->refusals_more = (int)(denials->count - COUNT(run->refusals));
+	denials_print_policy(denials, plan, &policy);
+	if (policy.length > 0)
+		keep_line(&run->refusals_policy, 1, &policy);
+	denials_print_json(denials, plan, report->id, sizeof run->refusals_json - 1, &json);
+	if (!json.failed && json.length < sizeof run->refusals_json)
+		memcpy(run->refusals_json, json.text, json.length + 1);
+	denials_free(denials);
+}
+
 void
 report_end(struct report *report, const struct session_result *result,
 	   const struct cordon_error *failed)
@@ -266,6 +312,7 @@ report_end(struct report *report, const struct session_result *result,
 	struct event_end *end = &event.is.end;
 	struct event_survivor survivors[TREE_SURVIVORS];
 
+	explain_refusals(report);
 	if (failed != NULL) {
 		end->cause = "not started";
 		end->error = failed->text;

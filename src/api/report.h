@@ -4,14 +4,15 @@
 
 #include "audit/autorun_changes.h"
 #include "discover/context.h"
+#include "explain/denials.h"
 #include "session/session.h"
 
 struct report {
 	const struct cordon_plan *context;
 	const struct cordon_command *command;
 	struct cordon_run *run;
-	bool has_network; /* run has a line about the network */
-	unsigned lost;	  /* events that could not be logged */
+	struct denials denials; /* for the lines of run; report_end frees them */
+	unsigned lost;		/* events that could not be logged */
 	char id[17];
 };
 

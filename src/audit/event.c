@@ -99,6 +99,8 @@ print_refused(const struct event_refused *refused, struct str *to)
 	add_text("reason", refused->reason, to);
 	add_text("allow", refused->allow, to);
 	add_text("known", event_known_names[refused->known], to);
+	if (refused->fails_anyway)
+		str_add(to, ", \"fails_anyway\": true");
 }
 
 static void

@@ -56,7 +56,8 @@ struct event_refused {
 	const char *reason; /* a clause */
 	const char *allow;  /* option or line of a policy; NULL: none */
 	enum event_known known;
-	int nest; /* 0: this session */
+	int nest;	   /* 0: this session */
+	bool fails_anyway; /* it would fail without cordon, too: by its mode, or because it is missing */
 };
 
 /* For EVENT_CHANGED and EVENT_PLANTED. */

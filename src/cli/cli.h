@@ -9,17 +9,23 @@
 
 #define EXIT_CORDON 125 /* cordon failed or was misused; differs from statuses of commands */
 
+/* What standard error gets after a command to which something was refused. */
+enum cli_hints { HINTS_TEXT, HINTS_JSON };
+
 /* Parsed options and operands of a command line. */
 struct cli {
 	const struct cli_command *command;
 	struct cordon_setup *setup;
 	enum cordon_format format;
 	bool verbose, quiet, summary;
+	enum cli_hints hints;
 	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all, fingerprint;
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: default */
 	const char *session;
-	const char *ref; /* git ref to check; NULL: check policies */
+	bool follow, last, refused;
+	const char *since, *until, *of_project; /* of the log */
+	const char *ref;			/* git ref to check; NULL: check policies */
 	char **operands;
 	int operand_count;
 };
@@ -50,6 +56,7 @@ int cli_init(struct cli *cli);
 int cli_confine(struct cli *cli);
 int cli_ps(struct cli *cli);
 int cli_kill(struct cli *cli);
+int cli_log(struct cli *cli);
 int cli_sbpl(struct cli *cli);
 
 /* Initial values. */

@@ -21,16 +21,17 @@ const struct cli_command commands[] = {
 	{"run", cli_run, "run a command in a sandbox", "[--] COMMAND [ARG...]",
 	 "Exit status: the command's own; 128+N when signal N ended it; 124 time limit;\n"
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
-	 "verbose pty leave session track-only fingerprint grace status-fd summary", 1, INT_MAX,
-	 true, true, true},
+	 "verbose pty leave session track-only fingerprint grace status-fd summary hints", 1,
+	 INT_MAX, true, true, true},
 	{"shell", cli_shell, "start a login shell in a sandbox", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
-	 "verbose pty grace status-fd summary", 0, 0, true, true, false},
+	 "verbose pty grace status-fd summary hints", 0, 0, true, true, false},
 	{"why", cli_why, "say whether something is allowed, and by which rule",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
-	 "not exist. Exit status 0 allowed, 1 denied.\n",
-	 "json", 2, 2, true, false, false},
+	 "not exist. Exit status 0 allowed, 1 denied. Without them, with --last or\n"
+	 "--session: what a session was refused, and what would allow it; 1 if anything.\n",
+	 "json last of-session", 0, 2, true, false, false},
 	{"plan", cli_plan, "print what would be enforced on this host, and how", "",
 	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
 	 "json verbose profiles", 0, 0, true, false, false},
@@ -59,6 +60,10 @@ const struct cli_command commands[] = {
 	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
 	 "when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
+	{"log", cli_log, "show the log of sessions", "",
+	 "Prints what sessions did and were refused, oldest first. TIME is 2026-01-31,\n"
+	 "\"2026-01-31 12:00\", today, yesterday, or an age: 10m, 2h, 3d.\n",
+	 "json since until of-session of-project last refused follow", 0, 0, false, false, false},
 	{"sbpl", cli_sbpl, "print the macOS profile of a policy and its parameters", "",
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",

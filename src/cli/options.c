@@ -20,17 +20,27 @@ struct cli_option {
 	const char *name;
 	const char *value; /* name of the value for --help; NULL: takes none */
 	int setup;	   /* enum cordon_option, or -1 for a flag */
-	size_t flag;	   /* offset of a bool in struct cli, for flags */
+	size_t flag;	   /* offset in struct cli: of a bool, or of a text if there is a value */
 	const char *help;
+	const char *
+		flag_name; /* in struct cli_command, where commands mean different things; or NULL */
 };
 
-#define SETUP(letter, name, value, option, help)                  \
-	{                                                         \
-		letter, name, value, CORDON_OPT_##option, 0, help \
+#define SETUP(letter, name, value, option, help)                        \
+	{                                                               \
+		letter, name, value, CORDON_OPT_##option, 0, help, NULL \
 	}
-#define FLAG(letter, name, help)                                          \
-	{                                                                 \
-		letter, #name, NULL, -1, offsetof(struct cli, name), help \
+#define FLAG(letter, name, help)                                                \
+	{                                                                       \
+		letter, #name, NULL, -1, offsetof(struct cli, name), help, NULL \
+	}
+#define TEXT(flag_name, name, value, member, help)                                \
+	{                                                                         \
+		0, name, value, -1, offsetof(struct cli, member), help, flag_name \
+	}
+#define OTHER(name, value, help)                  \
+	{                                         \
+		0, name, value, -1, 0, help, NULL \
 	}
 
 static const struct cli_option table[] = {
@@ -68,16 +78,25 @@ static const struct cli_option table[] = {
 	SETUP(0, "facts", "FILE", FACTS, "what the host can do, instead of probing"),
 	FLAG(0, pty, "a terminal of its own"),
 	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
-	 "restrict nothing, only leave nothing running"},
+	 "restrict nothing, only leave nothing running", NULL},
 	FLAG(0, fingerprint, "track by a profile that restricts nothing (macOS)"),
 	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
-	{0, "session", "NAME", -1, 0, "join the session of that name, or start it"},
-	{0, "grace", "TIME", -1, 0, "SIGTERM first, and 2s or 500ms until SIGKILL"},
-	{0, "status-fd", "N", -1, 0, "JSON lines about the session on this descriptor"},
+	TEXT("session", "session", "NAME", session, "join the session of that name, or start it"),
+	TEXT("of-session", "session", "ID", session,
+	     "of this session; the beginning of an id will do"),
+	TEXT("of-project", "project", "DIR", of_project, "of sessions in this folder"),
+	TEXT("since", "since", "TIME", since, "not older"),
+	TEXT("until", "until", "TIME", until, "only older"),
+	FLAG(0, last, "of the session that started last"),
+	FLAG(0, refused, "only what was refused"),
+	FLAG(0, follow, "go on with what happens, until it is interrupted"),
+	OTHER("grace", "TIME", "SIGTERM first, and 2s or 500ms until SIGKILL"),
+	OTHER("status-fd", "N", "JSON lines about the session on this descriptor"),
+	OTHER("hints", "FORM", "what was refused, at the end: text, json"),
 	FLAG(0, summary, "name changed files that run by themselves later"),
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
-	{0, "ref", "REF", -1, 0, "what a checkout of this ref would bring"},
+	TEXT("ref", "ref", "REF", ref, "what a checkout of this ref would bring"),
 	FLAG(0, print, "print the policy on standard output"),
 	FLAG(0, yes, "approve what is listed"),
 	FLAG(0, revoke, "take back what was approved"),
@@ -85,7 +104,7 @@ static const struct cli_option table[] = {
 	FLAG(0, profiles, "list the profiles"),
 	FLAG(0, root, "the root itself counts as inside"),
 	FLAG(0, all, "all of them"),
-	{0, "json", NULL, -1, 0, "JSON instead of words"},
+	OTHER("json", NULL, "JSON instead of words"),
 };
 
 static bool
@@ -120,7 +139,8 @@ belongs(const struct cli_command *command, const struct cli_option *option)
 		return command->setup && !(command->runs && is_for_planning(option->setup));
 	if (strcmp(option->name, "quiet") == 0)
 		return true;
-	return in_list(command->flags, option->name);
+	return in_list(command->flags,
+		       option->flag_name == NULL ? option->name : option->flag_name);
 }
 
 void
@@ -235,6 +255,23 @@ set_grace(struct cli *cli, const char *value)
 }
 
 static int
+set_hints(struct cli *cli, const char *value)
+{
+	cli->hints = strcmp(value, "json") == 0 ? HINTS_JSON : HINTS_TEXT;
+	if (cli->hints == HINTS_JSON || strcmp(value, "text") == 0)
+		return 0;
+	return cli_usage(cli, "--hints: \"%s\" is neither text nor json", value);
+}
+
+static int
+set_text(struct cli *cli, const struct cli_option *option, const char *value)
+{
+	*(const char **)((char *)cli + option->flag) = value;
+	return *value == '\0' ? cli_usage(cli, "--%s: an empty word names nothing", option->name)
+			      : 0;
+}
+
+static int
 apply(struct cli *cli, const struct cli_option *option, const char *value)
 {
 	struct cordon_error err = {0};
@@ -247,18 +284,14 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 	}
 	if (strcmp(option->name, "status-fd") == 0)
 		return set_status_fd(cli, value);
-	if (strcmp(option->name, "session") == 0) {
-		cli->session = value;
-		return 0;
-	}
-	if (strcmp(option->name, "ref") == 0) {
-		cli->ref = value;
-		return *value == '\0' ? cli_usage(cli, "--ref: an empty word names nothing") : 0;
-	}
 	if (strcmp(option->name, "grace") == 0)
 		return set_grace(cli, value);
+	if (strcmp(option->name, "hints") == 0)
+		return set_hints(cli, value);
 	if (is_json(option))
 		cli->format = CORDON_JSON;
+	else if (option->value != NULL)
+		return set_text(cli, option, value);
 	else
 		*(bool *)((char *)cli + option->flag) = true;
 	return 0;

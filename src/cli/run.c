@@ -118,6 +118,28 @@ restore_stderr(int flags)
 		tcflow(STDERR_FILENO, TCOON);
 }
 
+static void
+explain_refusals(const struct cordon_run *run)
+{
+	say_lines("refused", run->refusals, COUNT(run->refusals));
+	if (*run->refusals_policy != '\0')
+		cli_say("in a policy: %s", run->refusals_policy);
+	if (run->refusals_more > 0)
+		cli_say("and %d more: cordon why --last", run->refusals_more);
+}
+
+/* After a failure, what was refused and what to type; after a success, only that something was. */
+static void
+say_refusals(const struct cli *cli, const struct cordon_run *run)
+{
+	bool failed = run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty);
+
+	if (failed)
+		explain_refusals(run);
+	else if (run->refused_only_here > 0)
+		cli_say("%d refused; cordon why --last", run->refused_only_here);
+}
+
 /* Messages about the end of a session, other than a plain exit. */
 static void
 say_end(const struct cli *cli, const struct cordon_run *run)
@@ -136,9 +158,8 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	signal(SIGTTOU, SIG_IGN);
 	if (words[run->cause] != NULL)
 		cli_say("%s", words[run->cause]);
-	if ((run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty)) &&
-	    !cli->quiet)
-		say_lines("refused", run->refusals, COUNT(run->refusals));
+	if (!cli->quiet && cli->hints == HINTS_TEXT)
+		say_refusals(cli, run);
 	/* the kernel gives no other hint of SIGSYS */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
 	    !cli->track_only)
@@ -151,6 +172,9 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		cli_say("%d would not end: %s", run->left, run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)
 		cli_say("%s", run->notice);
+	/* always, and last: the command cannot write after it, so an agent need not believe any other line */
+	if (cli->hints == HINTS_JSON)
+		fprintf(stderr, "%s\n", run->refusals_json);
 }
 
 /* The terminal's ^C reached cordon too: die of it, so that a waiting shell sees it. */

@@ -225,6 +225,20 @@ refused_print_id(enum cause cause, struct str *to)
 	str_add(to, "\"");
 }
 
+/* An id of a later version is taken for a sentence. */
+enum cause_form
+refused_form(const char *id)
+{
+	for (int cause = CAUSE_NONE + 1; cause < CAUSE_COUNT; cause++) {
+		auto_str struct str text = {0};
+
+		print_id((enum cause)cause, &text);
+		if (!text.failed && strcmp(text.text, id) == 0)
+			return cause_row((enum cause)cause)->form;
+	}
+	return FORM_SENTENCE;
+}
+
 /* NULL if it is empty, or there was no memory for it. */
 static const char *
 text_of(const struct str *text)

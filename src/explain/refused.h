@@ -17,6 +17,8 @@ struct refused_text {
 /* Fills an event; its texts belong to text and refusal. */
 void refused_fill(const struct plan *plan, const struct refusal *refusal, struct refused_text *text,
 		  struct event_refused *ret_event);
+/* How the text of a cause stands behind a subject, by the id of the cause in an event. */
+enum cause_form refused_form(const char *id);
 void refused_text_free(struct refused_text *text);
 /* Print the cause: as a clause whose subject is "it", and as a JSON member with a leading comma. */
 void refused_print_cause(const struct plan *plan, const struct refusal *refusal, struct str *to);

@@ -138,15 +138,18 @@ begin()
 	expect 9 run "$@" -- sh -c 'echo x >.git/hooks/other || exit 9'
 }
 
-@test "at most three lines, each once, and none when the run succeeded or with -q" {
+@test "at most three refusals, each once; one line when the run succeeded, none with -q" {
 	begin
 	mkdir kept
 	tries='for i in 1 2 3 4 5; do echo x >kept/$i; echo x >kept/1; done 2>/dev/null; exit'
-	expect 7 run --protect kept -- sh -c "$tries 7"
-	[ "$(grep -c '^cordon: refused' "$T/err")" -eq 3 ] || complain "$(cat "$T/err")"
+	expect 7 run --protect kept -- sh -c "echo x >kept/1; echo x >kept/2; echo x >kept/1; exit 7"
+	[ "$(grep -c '^cordon: refused' "$T/err")" -eq 2 ] || complain "$(cat "$T/err")"
 	[ "$(grep -c 'kept/1 ' "$T/err")" -eq 1 ]
+	# a deny is lifted path by path, so the folder is not suggested
+	expect 7 run --protect kept -- sh -c "$tries 7"
+	[ "$err" = "cordon: refused: create 5 names below $P/kept is denied by --protect" ] || complain "$(cat "$T/err")"
 	expect 0 run --protect kept -- sh -c "$tries 0"
-	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
+	[ "$err" = 'cordon: 5 refused; cordon why --last' ] || complain "$(cat "$T/err")"
 	expect 7 run -q --protect kept -- sh -c "$tries 7"
 	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
 }
