@@ -54,7 +54,7 @@ _cordon_value()
 			process.tree ipc.sysv terminal.inject kernel.surface env.filter fds.closed
 			limits.time limits.output limits.processes limits.memory calls.interrupted' "$2"
 		;;
-	--policy-json | --domain | --port | --opaque-port | --resolver | --time | --output | --processes | --memory | \
+	--policy-json | --domain | --port | --opaque-port | --private | --resolver | --time | --output | --processes | --memory | \
 	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd | --ref | \
 	    --since | --until) ;;
 	*) return 1 ;;
@@ -64,7 +64,7 @@ _cordon_value()
 _cordon_options()
 {
 	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net --udp --tmp --ipc
-		--domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size
+		--domain --port --opaque-port --private --resolver --socket --env --time --output --processes --memory --file-size
 		--cpu-time --open-files --accept --no-project-policy --home'
 	local setup="$run --for --system --facts"
 

@@ -12,7 +12,7 @@ set -l guarantees files.read files.write files.execute files.carveout files.futu
 # The number of the word that begins the command inside, when the cursor is in it.
 function __cordon_start
     set -l valued -p --policy --policy-json -C --project --read --write --execute --deny --protect --net --tmp --ipc \
-        --domain --port --opaque-port --resolver --socket --env --time --output --processes --memory --file-size \
+        --domain --port --opaque-port --private --resolver --socket --env --time --output --processes --memory --file-size \
         --cpu-time --open-files --accept --home --session --grace --status-fd --hints
     set -l words (commandline -opc)
     set -l at 3
@@ -85,6 +85,7 @@ complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sb
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l domain -x -d 'a domain to reach'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l port -x -d 'one more port of the domains'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l opaque-port -x -d 'one more, for any protocol'
+complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l private -x -d 'private addresses that a domain may lead to'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l resolver -x -d 'where names are looked up'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l socket -r -F -a "$sockets" -d 'a unix socket'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init sbpl' -l env -x -a '(set -x --names)' -d 'a variable that passes, or is set'

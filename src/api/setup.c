@@ -387,6 +387,7 @@ static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_DOMAIN] = {"--domain", setup_domain, 0},
 	[CORDON_OPT_PORT] = {"--port", setup_port, 0},
 	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", setup_opaque_port, 0},
+	[CORDON_OPT_PRIVATE] = {"--private", setup_private, 0},
 	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},

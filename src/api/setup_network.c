@@ -35,13 +35,37 @@ read_ports(struct cordon_setup *setup, const struct setup_option *option, const 
 	return rc;
 }
 
+/*
+ * Later modes replace earlier ones, but domains and ports of this machine go together, in either
+ * order. A mode that would leave out a named domain is refused.
+ */
+static int
+set_mode(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	 const struct network *wanted, struct cordon_error *err)
+{
+	struct network *to = &setup->options->network;
+	bool ports = wanted->localhost.count > 0;
+	bool joins = (to->mode == NET_DOMAINS && ports) ||
+		     (wanted->mode == NET_DOMAINS && to->localhost.count > 0);
+
+	if (to->domains.count > 0 && wanted->mode == NET_LOCALHOST && !ports)
+		return setup_refuse(option, value,
+				    "beside --domain needs ports, as in localhost:5432", err);
+	if (to->domains.count > 0 && wanted->mode == NET_NONE)
+		return setup_refuse(option, value, "does not go with --domain", err);
+	to->mode = joins ? NET_DOMAINS : wanted->mode;
+	if (ports || !joins)
+		to->localhost = wanted->localhost;
+	to->place = setup_place(option);
+	return 0;
+}
+
 /* Nothing is stored unless the whole list parses: an empty port list would allow every port. */
 int
 setup_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	  struct cordon_error *err)
 {
 	static const char listed[] = "localhost:";
-	struct network *network = &setup->options->network;
 	struct ports ports = {0};
 	int mode = NET_NONE, rc = 0;
 
@@ -58,10 +82,8 @@ setup_net(struct cordon_setup *setup, const struct setup_option *option, const c
 		return setup_refuse(option, value,
 				    "is none of none, localhost, localhost:PORT,..., domains, all",
 				    err);
-	network->mode = (enum net_mode)mode;
-	network->localhost = ports;
-	network->place = setup_place(option);
-	return 0;
+	return set_mode(setup, option, value,
+			&(struct network){.mode = (enum net_mode)mode, .localhost = ports}, err);
 }
 
 /* An option without a value. */
@@ -85,9 +107,15 @@ setup_domain(struct cordon_setup *setup, const struct setup_option *option, cons
 
 	if (reason != NULL)
 		return setup_refuse(option, value, reason, err);
-	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS)
-		return setup_refuse(option, value,
-				    "needs the network mode domains, and --net says another", err);
+	if (network->mode != NET_UNSET && network->mode != NET_DOMAINS &&
+	    network->localhost.count == 0)
+		return setup_refuse(
+			option, value,
+			network->mode == NET_LOCALHOST
+				? "beside --net localhost needs its ports, as in "
+				  "--net localhost:5432"
+				: "needs the network mode domains, and --net says another",
+			err);
 	network->mode = NET_DOMAINS;
 	network->place = setup_place(option);
 	return policy_add_word(setup->options, &network->domains, name, setup_place(option), err);
@@ -98,6 +126,18 @@ setup_port(struct cordon_setup *setup, const struct setup_option *option, const 
 	   struct cordon_error *err)
 {
 	return add_port(setup, &setup->options->network.ports, option, value, err);
+}
+
+int
+setup_private(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	      struct cordon_error *err)
+{
+	const char *reason = value_range(value);
+
+	if (reason != NULL)
+		return setup_refuse(option, value, reason, err);
+	return policy_add_word(setup->options, &setup->options->network.private_ranges, value,
+			       setup_place(option), err);
 }
 
 int

@@ -18,4 +18,4 @@ int setup_refuse(const struct setup_option *option, const char *value, const cha
 		 struct cordon_error *err);
 
 /* setup_network.c */
-option_fn setup_net, setup_udp, setup_domain, setup_port, setup_opaque_port;
+option_fn setup_net, setup_udp, setup_domain, setup_port, setup_opaque_port, setup_private;

@@ -57,6 +57,7 @@ static const struct cli_option table[] = {
 	SETUP(0, "domain", "NAME", DOMAIN, "a domain to reach; *.NAME for those below it"),
 	SETUP(0, "port", "N", PORT, "one more port of the domains"),
 	SETUP(0, "opaque-port", "N", OPAQUE_PORT, "one more, for any protocol"),
+	SETUP(0, "private", "RANGE", PRIVATE, "private addresses that a domain may lead to"),
 	SETUP(0, "resolver", "ADDRESS:PORT", RESOLVER, "where names are looked up"),
 	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, docker, ..."),
 	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),

@@ -92,7 +92,7 @@ json_network(const struct plan *plan, struct str *to)
 	const struct network *network = &plan->settings.network;
 
 	str_printf(to, "  \"network\": {\"mode\": \"%s\"", net_names[network->mode]);
-	if (network->mode == NET_LOCALHOST)
+	if (network->mode == NET_LOCALHOST || network->mode == NET_DOMAINS)
 		json_ports("localhost", &network->localhost, to);
 	str_printf(to, ", \"udp\": %s", plan->has_datagrams ? "true" : "false");
 	if (network->mode == NET_DOMAINS) {

@@ -149,6 +149,9 @@ text_network(const struct plan *plan, struct str *to)
 		for (size_t i = 0; i < network->opaque.count; i++)
 			str_printf(to, "%s%u", i == 0 ? ", anything on ports " : ", ",
 				   network->opaque.items[i].number);
+		for (size_t i = 0; i < network->localhost.count; i++)
+			str_printf(to, "%s%u", i == 0 ? "; this machine on ports " : ", ",
+				   network->localhost.items[i].number);
 		str_add(to, network->ech == ECH_ALLOW ? ", also with hidden names (ECH)" : "");
 	}
 	if (plan->has_datagrams)

@@ -97,7 +97,7 @@ explain(const struct why_line *line, bool json, struct str *to)
 
 /* The host as the session sees it: a name that /etc/hosts maps to loopback is localhost. */
 static const char *
-host_in_session(const struct network *network, const char *host)
+host_in_session(const struct network *network, const char *host, unsigned port)
 {
 	static const uint8_t loopback[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
 	auto_arena struct arena arena = {0};
@@ -105,7 +105,8 @@ host_in_session(const struct network *network, const char *host)
 	char *text;
 
 	/* with domains and a private range that covers loopback, the name decides */
-	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback))
+	if (network->mode == NET_DOMAINS && network_covers_private(network, loopback) &&
+	    !network_lists_local(network, port))
 		return host;
 	return host_read_file(&arena, "/etc/hosts", HOSTS_FILE_MAX, &text, &length, NULL) == 0 &&
 			       hosts_is_loopback(text, host)
@@ -169,7 +170,7 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 
 	if (rc < 0)
 		return rc;
-	host = host_in_session(network, named);
+	host = host_in_session(network, named, port);
 	answer = plan->routes_network ? network_decide_socket(network, host, port)
 				      : network_decide(network, host, port);
 	if (!answer.allowed)

@@ -16,12 +16,48 @@ covers_domain(const struct network *have, const char *name)
 	return have->mode == NET_ALL;
 }
 
+/* Keeps ports that both name; others become requests. all: an empty list means all ports. */
+static int
+narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
+	     struct cordon_error *err)
+{
+	bool is_local = have == &plan->settings.network.localhost;
+	struct ports kept = {0};
+	int rc = 0;
+
+	all = all && have->count == 0;
+	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
+		const struct port *port = &wanted->items[i];
+
+		rc = all || policy_ports_have(have, port->number)
+			     ? policy_ports_add(&plan->arena, &kept, port, err)
+			     : trust_requests_add(plan, port->place, err, "network port %u%s",
+						  port->number, is_local ? " of this machine" : "");
+	}
+	if (rc == 0)
+		*have = kept;
+	return rc;
+}
+
+/* The ports of this machine that a project lists beside its domains. */
+static int
+narrow_beside(struct plan *plan, const struct network *wanted, struct cordon_error *err)
+{
+	struct network *have = &plan->settings.network;
+
+	if (have->mode != NET_ALL)
+		return narrow_ports(plan, &have->localhost, &wanted->localhost,
+				    have->mode == NET_LOCALHOST, err);
+	have->localhost = wanted->localhost;
+	return 0;
+}
+
 static int
 narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_error *err)
 {
 	struct network *have = &plan->settings.network;
 	struct words kept = {0};
-	int rc = 0;
+	int rc = narrow_beside(plan, wanted, err);
 
 	for (size_t i = 0; rc == 0 && i < wanted->domains.count; i++) {
 		const struct word *word = &wanted->domains.items[i];
@@ -36,32 +72,10 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 	if (have->mode == NET_ALL || have->mode == NET_DOMAINS) {
 		have->mode = NET_DOMAINS;
 		have->domains = kept;
-	} else {
+	} else if (have->mode != NET_LOCALHOST || have->localhost.count == 0) {
 		have->mode = NET_NONE;
 	}
 	return 0;
-}
-
-/* Keeps ports that both name; others become requests. all: an empty list means all ports. */
-static int
-narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, bool all,
-	     struct cordon_error *err)
-{
-	struct ports kept = {0};
-	int rc = 0;
-
-	all = all && have->count == 0;
-	for (size_t i = 0; rc == 0 && i < wanted->count; i++) {
-		const struct port *port = &wanted->items[i];
-
-		rc = all || policy_ports_have(have, port->number)
-			     ? policy_ports_add(&plan->arena, &kept, port, err)
-			     : trust_requests_add(plan, port->place, err, "network port %u",
-						  port->number);
-	}
-	if (rc == 0)
-		*have = kept;
-	return rc;
 }
 
 static int
@@ -75,7 +89,9 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 		have->localhost = wanted->localhost;
 		return 0;
 	}
-	if (have->mode != NET_LOCALHOST) {
+	if (have->mode == NET_DOMAINS && have->localhost.count > 0) {
+		have->mode = NET_LOCALHOST;
+	} else if (have->mode != NET_LOCALHOST) {
 		rc = trust_requests_add(plan, wanted->place, err, "network to this machine");
 		have->mode = NET_NONE;
 		return rc;

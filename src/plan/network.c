@@ -156,12 +156,21 @@ carried_at(const struct network *network, unsigned port)
 			      : "the domain and the port are listed, for TLS, HTTP and SSH";
 }
 
+bool
+network_lists_local(const struct network *network, unsigned port)
+{
+	return network->mode == NET_DOMAINS && policy_ports_have(&network->localhost, port);
+}
+
 static struct net_answer
 decide_domain(const struct network *network, const char *host, unsigned port)
 {
 	char name[VALUE_DOMAIN_SIZE];
 	const char *bad = value_domain(host, name);
 
+	if (network_is_loopback(host) && network_lists_local(network, port))
+		return (struct net_answer){true, CAUSE_NONE, "this port of this machine is listed",
+					   NULL};
 	if (bad != NULL || *host == '*')
 		return (struct net_answer){.cause = CAUSE_NET_ADDRESS};
 	for (size_t i = 0; i < network->domains.count; i++) {
@@ -221,12 +230,15 @@ network_decide_socket(const struct network *network, const char *host, unsigned 
 	return answer;
 }
 
-/* Writes the present list with this port added. */
+/* Writes the present list with this port added. A mode of its own would replace the domains. */
 static void
 advise_local(const struct network *network, unsigned port, struct str *to)
 {
+	bool is_listed = network->mode == NET_LOCALHOST || network->mode == NET_DOMAINS;
+
+	str_add(to, network->mode == NET_DOMAINS ? "--net domains " : "");
 	str_add(to, "--net localhost:");
-	for (size_t i = 0; network->mode == NET_LOCALHOST && i < network->localhost.count; i++)
+	for (size_t i = 0; is_listed && i < network->localhost.count; i++)
 		str_printf(to, "%u,", (unsigned)network->localhost.items[i].number);
 	str_printf(to, "%u", port);
 }

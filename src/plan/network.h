@@ -36,5 +36,7 @@ bool network_has_port(const struct network *network, unsigned port);
 bool network_range_covers(const char *range, const uint8_t address[16]);
 /* Is the address (IPv4 mapped) in one of the private ranges that names may resolve to? */
 bool network_covers_private(const struct network *network, const uint8_t address[16]);
+/* Is this port of this machine listed beside the domains? */
+bool network_lists_local(const struct network *network, unsigned port);
 /* 127.0.0.0/8, ::1, localhost, *.localhost, and 0.0.0.0 and ::, which connect(2) treats alike. */
 bool network_is_loopback(const char *host);

@@ -98,19 +98,37 @@ add_ports(struct merger *m, struct ports *to, unsigned char *seen, const struct 
 	return rc;
 }
 
+/* Adds ports to a list, each once. */
+static int
+join_ports(struct merger *m, struct ports *to, const struct ports *from)
+{
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	struct ports joined = {0};
+	int rc = add_ports(m, &joined, seen, to->items, to->count);
+
+	if (rc == 0)
+		rc = add_ports(m, &joined, seen, from->items, from->count);
+	*to = joined;
+	return rc;
+}
+
 /* Another mode replaces; "domains" from two sources is joined. */
 static int
 merge_network(struct merger *m, const struct network *from)
 {
 	struct network *to = &m->to->network;
-	int rc;
+	int rc = 0;
 
 	if (from->mode != NET_UNSET) {
-		if (from->mode != NET_DOMAINS || to->mode != NET_DOMAINS)
+		bool joins = from->mode == NET_DOMAINS && to->mode == NET_DOMAINS;
+
+		if (!joins) {
 			to->domains = (struct words){0};
+			to->localhost = (struct ports){0};
+		}
 		to->mode = from->mode;
 		to->place = from->place;
-		to->localhost = from->localhost;
+		rc = join_ports(m, &to->localhost, &from->localhost);
 	}
 	if (from->resolver.text != NULL)
 		to->resolver = from->resolver;
@@ -122,7 +140,8 @@ merge_network(struct merger *m, const struct network *from)
 		to->udp = from->udp;
 		to->udp_place = from->udp_place;
 	}
-	rc = add_words(m, &to->domains, &from->domains);
+	if (rc == 0)
+		rc = add_words(m, &to->domains, &from->domains);
 	return rc < 0 ? rc : add_words(m, &to->private_ranges, &from->private_ranges);
 }
 

@@ -88,7 +88,8 @@ class Draw:
 
     def text(self):
         policy = {"files": {"rules": [self.rule() for _ in range(self.random.randrange(8))]},
-                  "network": self.random.choice(["none", "localhost", "all", {"localhost": [80, 8080]}])}
+                  "network": self.random.choice(["none", "localhost", "all", {"localhost": [80, 8080]},
+                                                      {"domains": [], "localhost": [80, 8080]}])}
         if self.random.random() < 0.25:
             policy["files"]["default"] = self.letters()
         if self.random.random() < 0.5:

@@ -273,6 +273,9 @@ tap.case("domains: nothing directly, not even this machine", ask(
     net["domains"], *[("network-outbound", connect(h, p), False)
                       for h, p in [("localhost", 80), ("example.com", 443), ("localhost", 3128)]])
     + serve(net["domains"], False, False))
+both = Policy({"network": {"domains": ["example.com"], "localhost": [5432]}})
+tap.case("ports of this machine beside domains", network(both, [
+    ("localhost", 5432, True), ("localhost", 5433, False), ("10.0.0.5", 5432, False)], udp=False))
 tap.case("this machine's resolver sends names elsewhere: its port must be listed", network(
     net["localhost"], [("localhost", 53, False)], udp=False) + network(
         Policy({"network": {"localhost": [53]}}), [("localhost", 53, True)], udp=False))

@@ -154,7 +154,7 @@ bad_file()
 	done
 	bad 1:26 '{"network": {"domains": ["a.org:443"]}}'
 	heard '"a.org:443" must not have a port; use --port N'
-	bad 1:13 '{"network": {"domains": ["a.org"], "localhost": [1]}}'
+	bad 1:49 '{"network": {"domains": ["a.org"], "localhost": true}}'
 }
 
 # regexes COUNT [BLOCK]: each on a line of its own, from line 2 on

@@ -372,6 +372,7 @@ the_innermost_network_mode_wins_and_domains_add_up(void)
 	auto_world struct world w;
 	static const char a[] = NETWORK("{\"domains\": [\"a.example\"]}");
 	static const char b[] = NETWORK("{\"domains\": [\"b.example\", \"a.example\"]}");
+	static const char both[] = NETWORK("{\"domains\": [\"a.example\"], \"localhost\": [1]}");
 
 	world_make(&w);
 	check_network(&w, (struct said){0}, "none ports 80 443");
@@ -394,6 +395,17 @@ the_innermost_network_mode_wins_and_domains_add_up(void)
 	check_network(&w,
 		      (struct said){.user = a, .inline_text = NETWORK("{\"private\": [\"::1\"]}")},
 		      "domains a.example ports 80 443");
+	/* ports of this machine beside domains add up like them, and go with them */
+	check_network(&w, (struct said){.user = both, .inline_text = a},
+		      "domains a.example 1 ports 80 443");
+	check_network(&w, (struct said){.user = a, .inline_text = both},
+		      "domains a.example 1 ports 80 443");
+	check_network(&w,
+		      (struct said){.system = both, .user = NETWORK("\"none\""), .inline_text = a},
+		      "domains a.example ports 80 443");
+	check_network(&w,
+		      (struct said){.user = both, .inline_text = NETWORK("{\"localhost\": [2]}")},
+		      "localhost 2 ports 80 443");
 	/* between two lists of domains another mode clears them */
 	check_network(&w, (struct said){.system = a, .user = NETWORK("\"none\""), .inline_text = b},
 		      "domains b.example a.example ports 80 443");

@@ -193,6 +193,7 @@ the_default_is_narrowed_and_more_is_a_request(void)
 
 /* ---- network ---- */
 
+#define BOTH "{\"domains\": [\"a.example\"], \"localhost\": [80]}"
 #define DOMAINS "{\"domains\": [\"a.example\", \"*.b.example\"]}"
 
 static const char *
@@ -204,7 +205,7 @@ network_of(const struct plan *plan)
 	snprintf(text, sizeof text, "%s", net_names[network->mode]);
 	for (size_t i = 0; network->mode == NET_DOMAINS && i < network->domains.count; i++)
 		list_add(text, sizeof text, " ", network->domains.items[i].text);
-	for (size_t i = 0; network->mode == NET_LOCALHOST && i < network->localhost.count; i++) {
+	for (size_t i = 0; network->mode != NET_NONE && i < network->localhost.count; i++) {
 		char number[20];
 
 		snprintf(number, sizeof number, "%u", network->localhost.items[i].number);
@@ -243,8 +244,9 @@ the_network_is_narrowed_in_every_pair_of_modes(void)
 		{"\"localhost\"", "\"localhost\"", "localhost", ""},
 		{"\"localhost\"", "{\"localhost\": [80]}", "localhost 80", ""},
 		{"{\"localhost\": [80, 81]}", "{\"localhost\": [81, 82]}", "localhost 81",
-		 "network port 82"},
-		{"{\"localhost\": [80]}", "{\"localhost\": [81]}", "none", "network port 81"},
+		 "network port 82 of this machine"},
+		{"{\"localhost\": [80]}", "{\"localhost\": [81]}", "none",
+		 "network port 81 of this machine"},
 		{"{\"localhost\": [80]}", "\"localhost\"", "localhost 80",
 		 "network to every port of this machine"},
 		{"\"localhost\"", DOMAINS, "none", "network to a.example; network to *.b.example"},
@@ -264,6 +266,18 @@ the_network_is_narrowed_in_every_pair_of_modes(void)
 		{"\"all\"", "{\"localhost\": [80]}", "localhost 80", ""},
 		{"\"all\"", DOMAINS, "domains a.example *.b.example", ""},
 		{"\"all\"", "\"all\"", "all", ""},
+		{"\"all\"", BOTH, "domains a.example 80", ""},
+		{DOMAINS, BOTH, "domains a.example", "network port 80 of this machine"},
+		{"{\"localhost\": [80, 81]}", BOTH, "localhost 80", "network to a.example"},
+		{"{\"localhost\": [81]}", BOTH, "none",
+		 "network port 80 of this machine; network to a.example"},
+		{"\"localhost\"", BOTH, "localhost 80", "network to a.example"},
+		{BOTH, BOTH, "domains a.example 80", ""},
+		{BOTH, "{\"domains\": [\"a.example\"]}", "domains a.example", ""},
+		{BOTH, "{\"localhost\": [80, 81]}", "localhost 80",
+		 "network port 81 of this machine"},
+		{BOTH, "{\"localhost\": [81]}", "none", "network port 81 of this machine"},
+		{BOTH, "\"localhost\"", "localhost 80", "network to every port of this machine"},
 	};
 	auto_world struct world w;
 

@@ -195,6 +195,8 @@ every_network_form_is_read(void)
 		{"{}", NET_UNSET, 0, 0, 0, 0},
 		{"{\"localhost\": [3000, 1, 65535]}", NET_LOCALHOST, 3, 0, 0, 0},
 		{"{\"domains\": []}", NET_DOMAINS, 0, 0, 0, 0},
+		{"{\"domains\": [\"a.example\"], \"localhost\": [1, 2]}", NET_DOMAINS, 2, 1, 0, 0},
+		{"{\"localhost\": [1, 2], \"domains\": [\"a.example\"]}", NET_DOMAINS, 2, 1, 0, 0},
 		{"{\"domains\": [\"a.example\", \"*.b.example\"], \"ports\": [22], \"private\": "
 		 "[\"10.0.0.0/8\"]}",
 		 NET_DOMAINS, 0, 2, 1, 1},
@@ -359,8 +361,8 @@ wrong_words_name_the_right_ones(void)
 		 "f:1:27: an empty list names no port; write \"network\": \"localhost\" for "
 		 "every port, "
 		 "or \"none\""},
-		{"{\"network\": {\"localhost\": [1], \"domains\": []}}",
-		 "f:1:13: \"localhost\" and \"domains\" are two modes; name one"},
+		{"{\"network\": {\"domains\": [], \"localhost\": true}}",
+		 "f:1:42: beside \"domains\" the ports of this machine are listed: \"localhost\": [5432]"},
 	};
 
 	check_errors(rows, COUNT(rows));

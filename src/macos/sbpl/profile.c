@@ -290,6 +290,13 @@ add_localhost(struct writer *w, unsigned port)
 }
 
 static void
+add_local_ports(struct writer *w, const struct ports *ports)
+{
+	for (size_t i = 0; i < ports->count; i++)
+		add_localhost(w, ports->items[i].number);
+}
+
+static void
 add_network(struct writer *w)
 {
 	const struct network *network = &w->plan->settings.network;
@@ -307,12 +314,13 @@ add_network(struct writer *w)
 	} else if (network->mode == NET_LOCALHOST && network->localhost.count == 0) {
 		add_localhost(w, 0);
 	} else if (network->mode == NET_LOCALHOST) {
-		for (size_t i = 0; i < network->localhost.count; i++)
-			add_localhost(w, network->localhost.items[i].number);
+		add_local_ports(w, &network->localhost);
 	} else if (network->mode == NET_DOMAINS && w->options->proxy_port != 0) {
 		snprintf(proxy, sizeof proxy, "localhost:%u", w->options->proxy_port);
 		add_endpoint(w, "network-outbound", "remote tcp", proxy);
 	}
+	if (network->mode == NET_DOMAINS)
+		add_local_ports(w, &network->localhost);
 }
 
 /* Unix sockets: in the project where it may read and write, and the ones that are named. */

@@ -124,7 +124,7 @@ enum cause_remedy {
 	X(NET_LOCAL_ONLY, SENTENCE, NONE, "only this machine may be reached") \
 	X(NET_LOCAL_PORT, SENTENCE, LOCAL, "this port of this machine is not listed") \
 	X(NET_LOCAL_DNS, SENTENCE, NONE, "the resolver of this machine sends queries outside, so its port must be listed") \
-	X(NET_LOCAL_SERVER, SUBJECT, NONE, "is a server of this machine, and not of this session") \
+	X(NET_LOCAL_SERVER, SUBJECT, LOCAL, "is a server of this machine, and not of this session") \
 	X(NET_OWN_ONLY, SENTENCE, NONE, "on this machine only servers of the session are reached") \
 	X(NET_DOMAIN, SUBJECT, DOMAIN, "is not among the allowed domains") \
 	X(NET_PORT, SUBJECT, PORT, "is among the allowed domains, but port %u is not among the ports") \

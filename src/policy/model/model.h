@@ -90,7 +90,7 @@ enum udp { UDP_UNSET, UDP_REFUSE, UDP_ALLOW };
 struct network {
 	enum net_mode mode;
 	struct place place;
-	struct ports localhost; /* with NET_LOCALHOST; empty: every port */
+	struct ports localhost; /* empty: every port with NET_LOCALHOST, none with NET_DOMAINS */
 	struct words domains;	/* lower-case A-labels; "*." in front for subdomains */
 	struct ports ports;
 	struct ports opaque;	     /* ports of these on which any protocol may pass */

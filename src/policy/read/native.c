@@ -185,34 +185,52 @@ read_udp(struct policy_reading *r, const struct json *value)
 	return 0;
 }
 
+/* Both keys together mean domains, and the ports of this machine beside them. */
 static int
-read_network(struct policy_reading *r, const struct json *value)
+read_network_object(struct policy_reading *r, const struct json *value)
 {
 	static const struct read_key keys[] = {
 		{"localhost", read_localhost}, {"domains", read_domains},   {"ports", read_ports},
 		{"private", read_private},     {"resolver", read_resolver}, {"ech", read_ech},
 		{"opaque", read_opaque},       {"udp", read_udp},
 	};
+	const struct json *local = json_member(value, "localhost");
+	bool has_domains = json_member(value, "domains") != NULL;
+	struct network *network = &r->policy->network;
+	int rc;
+
+	if (local != NULL && local->type == JSON_BOOL && has_domains)
+		return read_fail(r, local,
+				 "beside \"domains\" the ports of this machine are listed: "
+				 "\"localhost\": [5432]");
+	/* a block of a system that names domains alone replaces the ports outside it */
+	if (local == NULL && has_domains)
+		network->localhost = (struct ports){0};
+	rc = read_keys(r, value, "\"network\"", keys, COUNT(keys));
+	if (rc == 0 && has_domains)
+		network->mode = NET_DOMAINS;
+	return rc;
+}
+
+static int
+read_network(struct policy_reading *r, const struct json *value)
+{
 	static const char *const words[] = {"", "none", "localhost", "", "all", NULL};
 	struct network *network = &r->policy->network;
 	int mode, rc;
 
 	network->place = read_place(r, value);
-	if (value->type == JSON_OBJECT) {
-		if (json_member(value, "localhost") != NULL &&
-		    json_member(value, "domains") != NULL)
-			return read_fail(r, value,
-					 "\"localhost\" and \"domains\" are two modes; "
-					 "name one");
-		return read_keys(r, value, "\"network\"", keys, COUNT(keys));
-	}
+	if (value->type == JSON_OBJECT)
+		return read_network_object(r, value);
 	if (value->type == JSON_STRING && strcmp(value->string, "domains") == 0)
 		return read_fail(r, value, "\"domains\" needs names: %s",
 				 "{\"domains\": [\"example.com\"]}");
 	rc = read_name(r, value, words, &mode);
-	if (rc == 0)
-		network->mode = (enum net_mode)mode;
-	return rc;
+	if (rc < 0)
+		return rc;
+	network->mode = (enum net_mode)mode;
+	network->localhost = (struct ports){0};
+	return 0;
 }
 
 /* ---- env, limits, tmp ---- */

@@ -284,7 +284,7 @@ put_network(struct printer *p, const struct network *network)
 	open_object(p, "network");
 	if (network->mode == NET_LOCALHOST && network->localhost.count == 0)
 		put_bool(p, "localhost", true);
-	else if (network->mode == NET_LOCALHOST)
+	else
 		put_ports(p, "localhost", &network->localhost, false);
 	if (network->mode == NET_DOMAINS)
 		put_words(p, "domains", &network->domains, true);

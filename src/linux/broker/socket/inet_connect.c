@@ -29,6 +29,7 @@ inet_may_reach(const struct broker *broker, const struct nest_question *question
 	/* the proxy, whose port no other process has while the session lives, and own servers */
 	if (network->mode == NET_DOMAINS)
 		return here && (question->is_bind || question->is_own ||
+				network_lists_local(network, to->port) ||
 				(inet_is_loopback(to->address) && to->port != 0 &&
 				 to->port == broker->egress.named));
 	if (network->mode != NET_LOCALHOST || question->is_far || !here)
@@ -223,6 +224,7 @@ enum target {
 	TARGET_JUDGED,	 /* the one server that a nest allowed */
 	TARGET_RESOLVER, /* port 53 anywhere, and that of the proxy's resolver */
 	TARGET_EXPLICIT, /* the proxy by its own port */
+	TARGET_LISTED,	 /* a port of this machine that the policy lists */
 	TARGET_MACHINE,	 /* any other address of this machine */
 	TARGET_AWAY
 };
@@ -231,15 +233,18 @@ static enum target
 find_target(const struct socket_call *call, const struct destination *to)
 {
 	const struct egress *egress = &call->request->broker->egress;
+	const struct network *network = &call->request->broker->plan->settings.network;
 	bool here = inet_is_loopback(to->address) || inet_is_any(to->address);
 
 	if (call->is_here)
 		return TARGET_JUDGED;
 	if (to->port == DNS_PORT || (here && to->port == egress->stub))
 		return TARGET_RESOLVER;
-	if (here)
-		return to->port == egress->named ? TARGET_EXPLICIT : TARGET_MACHINE;
-	return TARGET_AWAY;
+	if (!here)
+		return TARGET_AWAY;
+	if (to->port == egress->named)
+		return TARGET_EXPLICIT;
+	return network_lists_local(network, to->port) ? TARGET_LISTED : TARGET_MACHINE;
 }
 
 static void
@@ -250,6 +255,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 		[TARGET_JUDGED] = {connect_judged, redirect_to_proxy},
 		[TARGET_RESOLVER] = {turn_to_stub, turn_to_stub},
 		[TARGET_EXPLICIT] = {connect_explicit, connect_explicit},
+		[TARGET_LISTED] = {connect_local, connect_local},
 		[TARGET_MACHINE] = {connect_this_machine, redirect_to_proxy},
 		[TARGET_AWAY] = {connect_away, connect_away},
 	};
