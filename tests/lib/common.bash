@@ -166,6 +166,12 @@ silent()
 	[ ! -s "$T/err" ] || complain 'expected no output on stderr'
 }
 
+# only_counted N: stderr is the line that a command which succeeds gets for N refusals.
+only_counted()
+{
+	[ "$err" = "cordon: $1 refused; cordon why --last" ] || complain "expected only the count $1 on stderr"
+}
+
 # one_notice TEXT...: stderr is one line that contains each text.
 one_notice()
 {

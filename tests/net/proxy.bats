@@ -222,9 +222,9 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	if grep -q evil "$T/asked"; then
 		complain 'nobody asks for a name that is not allowed'
 	fi
-	# a command that succeeds has nothing to be told
+	# a command that succeeds gets one line
 	inside 0 curl -sS --max-time 60 "http://evil.test:$web/"
-	silent
+	only_counted 1
 }
 
 @test "--resolver sets the resolver" {
