@@ -74,8 +74,8 @@ terminal()
 	mkdir -p "$T/$mode"
 	case $mode in
 	bare) echo 'exec "$@"' ;;
-	run) echo 'exec "$CORDON" run -- "$@"' ;;
-	pty) echo 'exec "$CORDON" run --pty -- "$@"' ;;
+	run) echo 'exec "$CORDON" run -q -- "$@"' ;;
+	pty) echo 'exec "$CORDON" run -q --pty -- "$@"' ;;
 	shell) echo 'exec "$CORDON" shell "$@"' ;;
 	shell-pty) echo 'exec "$CORDON" shell --pty "$@"' ;;
 	esac | sed '1i #!/bin/sh' >"$T/$mode/w"
