@@ -177,8 +177,8 @@ struct cordon_run {
 	int ended;	 /* processes killed after the command ended */
 	int left;	 /* processes that could not be killed; survivors names some */
 	char survivors[240];
-	char notice[240];	       /* what could not be logged, or "" */
-	int refused;		       /* number of accesses that cordon refused and reported */
+	char notice[240]; /* what could not be logged, or "" */
+	int refused;	  /* number of accesses that cordon refused and reported */
 	/*
 	 * Of those that would have succeeded without cordon: their number, lines about the first, where many
 	 * below one folder are one line ("" behind the last), the number of lines left out, members of a
@@ -189,9 +189,9 @@ struct cordon_run {
 	int refusals_more;
 	char refusals_policy[CORDON_LINE];
 	char refusals_json[8192];
-	int changed;		       /* autorun files that the session changed */
-	char changes[5][CORDON_LINE];  /* the first of them; "" behind the last */
-	int refused_daemon;	       /* a process that left the session was refused the network */
+	int changed;		      /* autorun files that the session changed */
+	char changes[5][CORDON_LINE]; /* the first of them; "" behind the last */
+	int refused_daemon;	      /* a process that left the session was refused the network */
 };
 
 /*

@@ -168,13 +168,13 @@ load ../lib/common
 
 	name=$(printf 'a\302\2332Jb\377\342\200\256c')
 	expect 1 why read "/srv/$name"
-	! LC_ALL=C grep -q "$(printf '\302\233')" "$T/out"
-	! LC_ALL=C grep -q "$(printf '\377')" "$T/out"
-	! LC_ALL=C grep -q "$(printf '\342\200\256')" "$T/out"
+	! LC_ALL=C grep -q "$(printf '\302\233')" "$T/out" || complain 'raw bytes'
+	! LC_ALL=C grep -q "$(printf '\377')" "$T/out" || complain 'raw bytes'
+	! LC_ALL=C grep -q "$(printf '\342\200\256')" "$T/out" || complain 'raw bytes'
 	expect 1 why --json read "/srv/$name"
 	json 'd["allowed"] is False'
 	refused check --policy-json "{\"accept\": [\"$(printf '\302\233')2J\"]}"
-	! LC_ALL=C grep -q "$(printf '\302\233')" "$T/err"
+	! LC_ALL=C grep -q "$(printf '\302\233')" "$T/err" || complain 'raw bytes'
 }
 
 @test "a folder whose name is not UTF-8 cannot be approved" {
