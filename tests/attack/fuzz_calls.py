@@ -32,12 +32,12 @@ ODDCALLS = os.environ.get("ODDCALLS") or os.path.join(BUILD, "tests/attack/oddca
 SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
 OWN_STATUS, PROCESSES, SLICE, HUNG = 42, 4, 15, 240
 SUBREAPER = 36
-# What every run does. The thread sanitizer runs a signal's handler only when the call that the signal came
-# in has returned. The guard's thread waits for calls in an ioctl, which the kernel begins anew (SA_RESTART)
-# after the sanitizer has noted the signal: a traced child stays stopped until the next call comes.
+# The thread sanitizer runs a signal's handler only when the call that the signal came in has returned. The
+# broker's thread waits for notifications in an ioctl, which the kernel begins anew (SA_RESTART) after the
+# sanitizer has noted the signal: a traced child stays stopped until the next supervised call. --tick makes them.
 IS_THREAD_SANITIZED = "-tsan" in BUILD or "-soak-thread" in BUILD
 NEST_THREAD = "nest_serve"
-ALWAYS = ["--deep"] if IS_THREAD_SANITIZED else ["--deep", "--trace"]
+ALWAYS = ["--deep", "--trace"] + (["--tick"] if IS_THREAD_SANITIZED else [])
 
 # what the session is, and how the program is told to behave in it
 KINDS = {

@@ -12,6 +12,7 @@
  *
  *   --deep          trees of hundreds of levels, too
  *   --trace         PTRACE_TRACEME, too: the guard becomes a tracer
+ *   --tick          a process that makes a supervised call every 20 ms
  *   --tame          only what is harmless where nothing is restricted
  *   --orphans       those whose parent ended become the guard's children, not this program's
  *   --porter        the parent is the porter of a named session, and is stopped now and then
@@ -42,6 +43,7 @@
 #define OWN_STATUS 42
 #define PROCESSES_MAX 16
 #define GENERATION_MS 2000
+#define TICK_MS 20
 #define GO_TRIES 12000
 
 struct program {
@@ -51,7 +53,7 @@ struct program {
 	uint64_t seed;
 	int seconds, processes;
 	const char *out;
-	bool orphans, inner;
+	bool orphans, inner, tick;
 };
 
 static int64_t
@@ -308,10 +310,26 @@ act_as_command(struct program *program, struct odd *odd)
 	}
 }
 
+/* Its calls wake the guard's thread that waits for one. Outlives no program. */
+static pid_t
+start_ticker(const struct program *program)
+{
+	pid_t parent = getpid(), pid = program->tick ? fork() : 0;
+
+	if (pid != 0 || !program->tick)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == parent) {
+		mkdir("tick", 0700);
+		wait_ms(TICK_MS);
+	}
+	_exit(0);
+}
+
 static void
 generation(struct program *program, struct odd *odd)
 {
-	pid_t workers[PROCESSES_MAX];
+	pid_t workers[PROCESSES_MAX], ticker = start_ticker(program);
 	int left = 0;
 	int64_t end = now_ms() + GENERATION_MS;
 
@@ -324,6 +342,8 @@ generation(struct program *program, struct odd *odd)
 	while (left > 0 && now_ms() < end)
 		if (!reap(program, workers, &left))
 			wait_ms(1);
+	if (ticker > 0)
+		kill(ticker, SIGKILL);
 }
 
 static void
@@ -444,6 +464,7 @@ read_options(struct program *program, int argc, char **argv)
 		o->deep = o->deep || strcmp(argv[at], "--deep") == 0;
 		o->trace = o->trace || strcmp(argv[at], "--trace") == 0;
 		o->is_tame = o->is_tame || strcmp(argv[at], "--tame") == 0;
+		program->tick = program->tick || strcmp(argv[at], "--tick") == 0;
 		program->orphans = program->orphans || strcmp(argv[at], "--orphans") == 0;
 		o->porter = o->porter || strcmp(argv[at], "--porter") == 0;
 		program->inner = program->inner || strcmp(argv[at], "--inner") == 0;
