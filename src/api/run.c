@@ -12,9 +12,9 @@
 #include "review/new_refs.h"
 
 static void
-tell_refs(struct report *report, struct refs *refs)
+tell_refs(struct report *report, struct refs *refs, bool has_objects)
 {
-	const char *missed = new_refs_report(refs, report_change, report);
+	const char *missed = new_refs_report(refs, has_objects, report_change, report);
 
 	if (missed != NULL && *report->run->notice == '\0')
 		snprintf(report->run->notice, sizeof report->run->notice, "%s", missed);
@@ -111,7 +111,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	ret_run->changed += (int)result.changed;
 	/* checking refs takes a while: block signals until the end is reported */
 	pthread_sigmask(SIG_BLOCK, ending_signals(&ending), &before);
-	tell_refs(&report, &refs);
+	tell_refs(&report, &refs, result.has_objects);
 	report_end(&report, &result, rc < 0 ? &why : NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	session_close(&result);

@@ -39,6 +39,7 @@ struct autorun_changes {
 	unsigned fresh;	  /* notes since the last autorun_changes_tidy */
 	unsigned highest; /* once the table was full: no listed file has a higher rank */
 	bool is_crowded;  /* autorun_changes_tidy is due */
+	bool has_objects; /* objects of a repository may have been about to change */
 	struct changed_file files[CHANGED_MAX];
 	uint16_t slots[CHANGED_SLOTS];	   /* hash table of indexes into files, counted from 1 */
 	uint8_t counted[CHANGED_BITS / 8]; /* hash set of the paths that were not listed */

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "review/git_state.h"
 #include "review/index_trees.h"
+#include "review/new_objects.h"
 #include "review/ref_files.h"
 
 #define AT_START 512	    /* loose refs read at the start */
@@ -118,6 +119,7 @@ new_refs_record(struct refs *refs, const struct plan *plan)
 	refs->packed = read_packed(refs, PACKED_AT_START);
 	refs->head = find_head(refs);
 	git_state_record(refs);
+	new_objects_record(refs);
 	/* a value that is not recorded counts as new */
 	refs->is_cut = ref_files_all(&r) < 0 || r.is_cut;
 	refs->has_odd = r.has_odd;
@@ -343,8 +345,8 @@ find_packed(struct refs *refs)
 		refs->packed = read_packed(refs, PACKED_MAX);
 }
 
-const char *
-new_refs_report(struct refs *refs, changed_fn *report, void *sink)
+static const char *
+report_refs(struct refs *refs, changed_fn *report, void *sink)
 {
 	struct refs_report e = {.refs = refs, .report = report, .sink = sink};
 	struct ref_reading r = {.refs = refs,
@@ -355,8 +357,6 @@ new_refs_report(struct refs *refs, changed_fn *report, void *sink)
 	struct refs_signature index, tables;
 	int rc;
 
-	if (refs->in.git_dir == NULL)
-		return NULL;
 	index = ref_files_sign(refs->in.git_dir, "index");
 	tables = ref_files_sign(refs->common_dir, TABLES);
 	/* changes of the reftable format are not parsed here */
@@ -384,6 +384,20 @@ new_refs_report(struct refs *refs, changed_fn *report, void *sink)
 	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)
 		return NULL;
 	return "not all changed refs could be looked at; `cordon check --ref REF` does";
+}
+
+const char *
+new_refs_report(struct refs *refs, bool has_objects, changed_fn *report, void *sink)
+{
+	const char *missed;
+
+	if (refs->in.git_dir == NULL)
+		return NULL;
+	missed = report_refs(refs, report, sink);
+	git_run_limit(&refs->in);
+	if (has_objects && !new_objects_report(refs, report, sink) && missed == NULL)
+		missed = "not all changed objects could be looked at; `git fsck` does";
+	return missed;
 }
 
 void

@@ -32,14 +32,14 @@ struct refs {
 	struct refs_text *logs; /* texts of logs */
 	size_t log_count;
 	char *packed; /* text of packed-refs; NULL: absent or too large */
-	struct refs_signature index, packed_refs, tables;
+	struct refs_signature index, packed_refs, tables, objects, packs;
 };
 
 /* Records the state at the start; records nothing without a readable repository. */
 void new_refs_record(struct refs *refs, const struct plan *plan);
 /*
- * Reports new contents as "committed" or "staged". Returns NULL, or what could not be examined, in
- * words. Call this after all processes have ended.
+ * Reports new contents as "committed" or "staged", and with has_objects false ones as "replaced".
+ * Returns NULL, or what could not be examined, in words. Call this after all processes have ended.
  */
-const char *new_refs_report(struct refs *refs, changed_fn *report, void *sink);
+const char *new_refs_report(struct refs *refs, bool has_objects, changed_fn *report, void *sink);
 void new_refs_free(struct refs *refs);

@@ -95,6 +95,7 @@ struct session_result {
 	bool hit_processes; /* a fork failed because of the process limit */
 	int64_t ms;
 	unsigned changed;		/* how many changed autorun files were not reported */
+	bool has_objects;		/* objects of a repository may have changed */
 	struct tree_end end;		/* processes ended after the command, and survivors */
 	struct cordon_error unrecorded; /* why the session has no record; code 0: it has one */
 	pid_t ending;			/* for session_close */

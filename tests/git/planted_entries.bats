@@ -353,3 +353,89 @@ $script; git diff --cached --exit-code"
 	heard 'git does not answer about HEAD in time'
 	rm -f .git/packed-refs
 }
+
+# false_object SCRIPT FILE: bare it makes `other:.envrc` evil, or gives `other` another tree, without a change
+# of a ref; confined FILE is reported.
+false_object()
+{
+	local made="o=\$(git rev-parse other:.envrc) e=\$(git rev-parse other:evil) t=\$(git rev-parse other^{tree})
+loose=.git/objects/\$(echo \$o | cut -c1-2)/\$(echo \$o | cut -c3-)
+false() { '$PYTHON' '$TREE/tests/git/false_objects.py' \"\$@\"; }
+" script=$1 file
+
+	rm -rf "$T/ready" && cp -a "$P" "$T/ready"
+	sh -ec "$made$script" >"$T/free" 2>&1 || complain "fails free: $script: $(cat "$T/free")" || return 1
+	[ "$(git cat-file -p other:.envrc)" = evil ] || [ "$(git log -1 --format=%T other)" != "$(git rev-parse "other^{tree}")" ] || complain "not false, free: $script: $(cat "$T/free")" || return 1
+	rm -rf "$P" && cp -a "$T/ready" "$P" && cd "$P" || return 1
+	sleep 0.1
+	exec 5>"$T/status"
+	expect 0 run --summary --status-fd 5 --read "$TREE" -- sh -ec "$made$script" || return 1
+	exec 5>&-
+	eval "$made file=$2"
+	grep -q "\"event\": \"planted\".*\"what\": \"replaced\", \"subject\": \"$P/$file\"" "$T/status" ||
+	    complain "not reported: $file, $script: $(cat "$T/status")" || return 1
+	heard "runs later: replaced $P/$file: "
+	rm -rf "$P" && cp -a "$T/ready" "$P" && cd "$P" || return 1
+}
+
+# a branch `other` with files .envrc and evil, beside what is checked out
+prepare_other()
+{
+	rm -rf "$P" && mkdir "$P" && cd "$P" || return 1
+	{ git init -b main . && echo a >a && git add . && git commit -m a && git checkout -b other && echo 'A=1' >.envrc && echo evil >evil && git add . &&
+	    git commit -m b && git checkout main && git log; } >"$T/made" 2>&1
+}
+
+@test "objects replaced under their names are reported, however git finds them" {
+	begin
+	prepare_other
+	false_object 'false loose $loose evil' '$loose'
+	false_object 'rm -f $loose; false loose x evil; mv x $loose' '$loose'
+	false_object 'mkdir w; false loose w/${loose##*/} evil; rm -rf ${loose%/*}; mv w ${loose%/*}' '$loose'
+	false_object 'cp -a .git/objects w; false loose w/${loose#.git/objects/} evil; mv .git/objects v; mv w .git/objects' '$loose'
+	false_object 'git gc -q; false swap $(echo .git/objects/pack/*.idx) $o $e; rm -f .git/objects/pack/*.rev' '$(echo .git/objects/pack/*.pack)'
+	# one that was written before the run, and is moved to its place
+	mkdir "$P/w" && "$PYTHON" "$TREE/tests/git/false_objects.py" loose "$P/w/x" evil
+	false_object 'd=${loose%/*}; mv w/x w/${loose##*/}; rm -rf $d; mv w $d' '$loose'
+	# another name of it, from an earlier run
+	rm -rf w && ln ".git/objects/$(git rev-parse other:.envrc | sed 's|^..|&/|')" y
+	false_object 'false loose y evil' '$loose'
+	rm y && git gc -q
+	false_object 'git multi-pack-index write; rm -f .git/objects/pack/*.rev; false swap .git/objects/pack/multi-pack-index $o $e' .git/objects/pack/multi-pack-index
+	false_object 'git commit-graph write --reachable; n=$(printf "100644 blob $e\t.envrc\n" | git mktree); false graph .git/objects/info/commit-graph $t $n' \
+	    .git/objects/info/commit-graph
+	# the content is right there, and another directory is read as well
+	prepare_other
+	mkdir -p far/"$(git rev-parse other:.envrc | cut -c1-2)"
+	"$PYTHON" "$TREE/tests/git/false_objects.py" loose far/"$(git rev-parse other:.envrc | sed 's|^..|&/|')" evil
+	false_object 'rm -f $loose; echo "$PWD/far" >.git/objects/info/alternates' .git/objects/info/alternates
+}
+
+@test "what git itself does to objects is not reported" {
+	begin
+	prepare_other
+	for script in 'echo b >b; git add b; git commit -qm b' 'git gc -q' 'git repack -q -a -d -f' 'git multi-pack-index write; git commit-graph write --reachable' \
+	    'git fetch -q . other; git branch x FETCH_HEAD; git merge -q -s ours other -m m' 'git unpack-objects -q <$(echo .git/objects/pack/*.pack)' 'git prune; git prune-packed' \
+	    'git commit-graph write --reachable --split; git tag -a -m v v; git stash -q' 'echo c >>a; git stash -q; git gc -q --prune=now' \
+	    'git init -q x; cd x; git commit -q --allow-empty -m x; mkdir objects; echo >objects/y'; do
+		exec 5>"$T/status"
+		expect 0 run --summary --status-fd 5 -- sh -ec "$script" || return 1
+		exec 5>&-
+		[ -z "$(grep replaced "$T/status")" ] || complain "$script: $(cat "$T/status")" || return 1
+		[ -z "$err" ] || [[ $err = *'.envrc'* ]] || complain "$script" || return 1
+	done
+	git fsck --full
+}
+
+@test "false objects of a repository with other names are reported, and large ones are read" {
+	begin
+	rm -rf "$P" && git init -q --object-format=sha256 -b main "$P" && cd "$P" && echo 'A=1' >.envrc && echo evil >evil && git add . && git commit -qm b
+	git branch -q other && git rm -q --cached .envrc evil && git commit -qm c
+	false_object 'false loose $loose evil' '$loose'
+	prepare_other
+	head -c 3000000 /dev/urandom >large
+	exec 5>"$T/status"
+	expect 0 run --summary --status-fd 5 -- sh -ec 'git add large; for i in $(seq 600); do echo $i >$i; done; git add .; git commit -qm all'
+	exec 5>&-
+	[ -z "$err" ] || complain || return 1
+}

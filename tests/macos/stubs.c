@@ -9,6 +9,9 @@
 	{                \
 	}
 
+STUB(SHA1Final)
+STUB(SHA1Init)
+STUB(SHA1Update)
 STUB(SHA256Final)
 STUB(SHA256Init)
 STUB(SHA256Update)

@@ -472,6 +472,8 @@ session_run(const struct session_request *request, struct session_result *ret_re
 			pty_relay_terminal_restore(&run.terminal);
 		restore_signals(&run);
 		ret_result->changed = events_changes(&run.assets.event_source, request);
+		ret_result->has_objects = run.assets.event_source.changed == NULL ||
+					  run.assets.event_source.changed->has_objects;
 	}
 	clean_up(&run, rc == 0 && !ret_result->left);
 	ret_result->ending = run.watch.guard_state == GUARD_ENDING ? run.watch.guard.pid : 0;

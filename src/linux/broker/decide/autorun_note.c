@@ -4,18 +4,34 @@
  * before and after can be compared.
  */
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "audit/autorun_changes.h"
 #include "audit/autorun_names.h"
 #include "linux/broker/broker.h"
 
-void
-autorun_note_path(struct broker *broker, const char *path, const struct stat *at)
+/*
+ * A repository has so many objects that they are examined at the end, and not noted one by one. A file with
+ * several names may be one.
+ */
+static bool
+is_noted(struct broker *broker, const char *path, const struct stat *at)
 {
 	bool is_exact;
 
-	if (broker->changed == NULL || autorun_find(path, &is_exact) == NULL)
+	if (broker->changed == NULL)
+		return false;
+	if (strstr(path, "/objects") != NULL ||
+	    (at != NULL && S_ISREG(at->st_mode) && at->st_nlink > 1))
+		__atomic_store_n(&broker->changed->has_objects, true, __ATOMIC_RELAXED);
+	return autorun_find(path, &is_exact) != NULL;
+}
+
+void
+autorun_note_path(struct broker *broker, const char *path, const struct stat *at)
+{
+	if (!is_noted(broker, path, at))
 		return;
 	pthread_mutex_lock(&broker->small);
 	autorun_changes_note(broker->changed, path, at);
@@ -27,10 +43,10 @@ autorun_note_path(struct broker *broker, const char *path, const struct stat *at
 void
 autorun_note_at(struct broker *broker, int folder, const char *name, const char *path)
 {
-	bool is_exact, is_there;
+	bool is_there;
 	struct stat at;
 
-	if (broker->changed == NULL || autorun_find(path, &is_exact) == NULL)
+	if (!is_noted(broker, path, NULL))
 		return;
 	is_there = fstatat(folder, name, &at, AT_SYMLINK_NOFOLLOW) == 0;
 	autorun_note_path(broker, path, is_there ? &at : NULL);
