@@ -162,6 +162,15 @@ SOCKET_TEST(test_socket_all_closed, NO_ACCESS, ALLOW, ALLOW);
 SOCKET_TEST(test_socket_brokered, ALLOW, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_brokered_stream, TEST_STREAM_TOLD, ROUTE, ROUTE);
 SOCKET_TEST(test_socket_datagrams, ALLOW, ROUTE, ROUTE);
+/* The broker makes them all; where one kind is denied, it denies it. */
+static const struct test test_socket_copied[] = {
+	ODD_SOCKETS,
+	{0, WHOLE, IS, 1, ROUTE},
+	{0, WHOLE, IS, 2, ROUTE},
+	{0, WHOLE, IS, 10, ROUTE},
+	{0, WHOLE, IS, 16, ROUTE},
+	END(NO_FAMILY),
+};
 /* There are no socketpairs of internet families. */
 #define PAIR_TEST(name, unix)                     \
 	static const struct test name[] = {       \
@@ -344,6 +353,7 @@ static const struct test *const tests[VERDICTS] = {
 	[TEST_SOCKET_ALL_CLOSED] = test_socket_all_closed,
 	[TEST_SOCKET_BROKERED] = test_socket_brokered,
 	[TEST_SOCKET_BROKERED_STREAM] = test_socket_brokered_stream,
+	[TEST_SOCKET_COPIED] = test_socket_copied,
 	[TEST_SOCKET_DATAGRAMS] = test_socket_datagrams,
 	[TEST_PAIR] = test_pair,
 	[TEST_PAIR_STREAM] = test_pair_stream,

@@ -59,6 +59,7 @@ enum verdict {
 	TEST_SOCKET_BROKERED,
 	TEST_SOCKET_BROKERED_STREAM,
 	TEST_SOCKET_DATAGRAMS,
+	TEST_SOCKET_COPIED,
 	TEST_PAIR,
 	TEST_PAIR_STREAM,
 	TEST_PAIR_ROUTED,
@@ -232,8 +233,16 @@ static const struct group groups[] = {
  * so those on stream sockets are supervised, too: a filter cannot tell sockets apart.
  */
 enum network { NETWORK_NONE, NETWORK_ALL, NETWORK_BROKERED, NETWORK_DATAGRAMS, NETWORKS };
-enum names { NAMES_SEEN, NAMES_ROUTED, NAMES_CLOSED, NAMES_AND_SIGNALS, NAMES };
-#define NAMES_COLUMNS NAMES_AND_SIGNALS /* same column as NAMES_ROUTED */
+enum names {
+	NAMES_SEEN,
+	NAMES_ROUTED,
+	NAMES_CLOSED,
+	NAMES_AND_SIGNALS,
+	NAMES_COPIED,
+	NAMES_COPIED_AND_SIGNALS,
+	NAMES
+};
+#define NAMES_COLUMNS NAMES_AND_SIGNALS /* it and the following: same column as NAMES_ROUTED */
 
 #define SAME(verdict)                     \
 	{                                 \
@@ -270,6 +279,12 @@ static const struct socket_rule {
 	  SAME(TEST_PRCTL),
 	  SAME(TEST_PRCTL)},
 	 "prctl"},
+};
+
+/* Where the broker cannot duplicate the caller's sockets, it makes them, and has to see what becomes of them. */
+static const struct group copied_rules[] = {
+	{TEST_SOCKET_COPIED, "socket"},
+	{ROUTE, "listen"},
 };
 
 /* Every way to signal another process: by a system call, or by becoming the owner of an fd. */

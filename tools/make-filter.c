@@ -118,6 +118,12 @@ is_brokered(const struct kind *kind)
 	return kind->network == NETWORK_BROKERED || kind->network == NETWORK_DATAGRAMS;
 }
 
+static bool
+is_copied(const struct kind *kind)
+{
+	return kind->names == NAMES_COPIED || kind->names == NAMES_COPIED_AND_SIGNALS;
+}
+
 /*
  * A denied call stays denied. Tests that replace these verdicts allow the same; for what they supervise the
  * broker decides.
@@ -125,10 +131,9 @@ is_brokered(const struct kind *kind)
 static bool
 is_open_to_change(enum verdict verdict)
 {
-	static const enum verdict open[] = {ALLOW,	TEST_OPEN,   TEST_OPENAT,
-					    TEST_IOCTL, TEST_RENAME, TEST_SELF,
-					    TEST_LIMIT, TEST_NICE,   TEST_IONICE,
-					    TEST_LEASE};
+	static const enum verdict open[] = {ALLOW,	 TEST_OPEN, TEST_OPENAT, TEST_IOCTL,
+					    TEST_RENAME, TEST_SELF, TEST_LIMIT,	 TEST_NICE,
+					    TEST_IONICE, TEST_LEASE};
 
 	for (size_t i = 0; i < sizeof open / sizeof open[0]; i++)
 		if (verdict == open[i])
@@ -167,15 +172,16 @@ decide_table(const struct arch *arch, const struct kind *kind, const struct rout
 }
 
 static void
-decide_signals(const struct arch *arch, enum verdict *verdicts)
+decide_over(const struct arch *arch, const struct group *rules, size_t count,
+	    enum verdict *verdicts)
 {
 	char name[64];
 
-	for (size_t i = 0; i < sizeof signal_rules / sizeof signal_rules[0]; i++) {
-		const char *at = signal_rules[i].calls;
+	for (size_t i = 0; i < count; i++) {
+		const char *at = rules[i].calls;
 
 		for (int length; sscanf(at, " %63s%n", name, &length) == 1; at += length)
-			verdicts[call_number(arch, name)] = signal_rules[i].verdict;
+			verdicts[call_number(arch, name)] = rules[i].verdict;
 	}
 }
 
@@ -206,8 +212,8 @@ decide_absent(const struct arch *arch, const char *names, enum verdict verdict,
 static void
 decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *verdicts)
 {
-	bool signals = kind->names == NAMES_AND_SIGNALS;
-	enum names names = signals ? NAMES_ROUTED : kind->names;
+	bool signals = kind->names == NAMES_AND_SIGNALS || kind->names == NAMES_COPIED_AND_SIGNALS;
+	enum names names = kind->names >= NAMES_COLUMNS ? NAMES_ROUTED : kind->names;
 
 	for (size_t i = 0; i < sizeof socket_rules / sizeof socket_rules[0]; i++)
 		decide_anew(arch, socket_rules[i].calls,
@@ -222,8 +228,12 @@ decide_routed(const struct arch *arch, const struct kind *kind, enum verdict *ve
 		decide_absent(arch, SYSTEM_V, ALLOW, verdicts);
 	if (kind->guard != GUARD_NONE || names == NAMES_ROUTED || is_brokered(kind))
 		decide_table(arch, kind, layers, sizeof layers / sizeof layers[0], verdicts);
+	if (is_copied(kind))
+		decide_over(arch, copied_rules, sizeof copied_rules / sizeof copied_rules[0],
+			    verdicts);
 	if (signals)
-		decide_signals(arch, verdicts);
+		decide_over(arch, signal_rules, sizeof signal_rules / sizeof signal_rules[0],
+			    verdicts);
 }
 
 /* Fills verdicts[0..LAST_CALL]; a number without a call gets ENOSYS. */
@@ -416,7 +426,8 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 /* ---- output ---- */
 
 static const char *const network_names[NETWORKS] = {"none", "all", "brokered", "datagrams"};
-static const char *const names_names[NAMES] = {"", "_paths", "_closed", "_signals"};
+static const char *const names_names[NAMES] = {"",	   "_paths",  "_closed",
+					       "_signals", "_copied", "_copied_signals"};
 static const char *const guard_names[GUARDS] = {"", "_changes", "_reads"};
 static const char *const system_v_names[SYSTEM_VS] = {"", "_sysv"};
 
@@ -443,6 +454,8 @@ print_code(const struct code *code, const struct arch *arch, const struct kind *
 static bool
 is_made(const struct kind *kind)
 {
+	if (is_copied(kind))
+		return kind->network != NETWORK_DATAGRAMS;
 	return kind->names != NAMES_CLOSED || (!is_brokered(kind) && kind->guard == GUARD_NONE);
 }
 

@@ -257,15 +257,25 @@ fd_close_from(int first)
 		close(fd);
 }
 
+/* Closes first and all above it but fixed. */
+static void
+close_beside(int first, int fixed)
+{
+	for (; first < fixed; first++)
+		close(first);
+	fd_close_from(first == fixed ? first + 1 : first);
+}
+
 /* Moves the lowest fd first, so that no fd is overwritten before it moves. */
 void
-fd_keep_only(int *const *own, size_t count)
+fd_keep_beside(int *const *own, size_t count, int fixed)
 {
 	int to = 3;
 
 	for (size_t moved = 0; moved < count; moved++) {
 		int *lowest = NULL;
 
+		to += to == fixed;
 		for (size_t i = 0; i < count; i++)
 			if (*own[i] >= to && (lowest == NULL || *own[i] < *lowest))
 				lowest = own[i];
@@ -276,5 +286,11 @@ fd_keep_only(int *const *own, size_t count)
 			return;
 		*lowest = to++;
 	}
-	fd_close_from(to);
+	close_beside(to, fixed);
+}
+
+void
+fd_keep_only(int *const *own, size_t count)
+{
+	fd_keep_beside(own, count, -1);
 }

@@ -48,6 +48,8 @@ int fd_replace_file(const char *path, const char *text, size_t length, mode_t mo
  * stays -1. For a forked process that needs no other fds.
  */
 void fd_keep_only(int *const *own, size_t count);
+/* The same, and keeps fixed where it is; another thread may use it meanwhile. -1: none. */
+void fd_keep_beside(int *const *own, size_t count, int fixed);
 /*
  * Writes all of text in one write(), or returns -1. Neither SIGPIPE nor SIGXFSZ ends the process.
  */

@@ -93,6 +93,7 @@ struct enforce_needs {
 	/* file that sessions of the user lock while they change names; opened outside the sandbox */
 	int names;
 	int terminals[2]; /* the first ptys of the command */
+	int fixed;	  /* a thread uses it already: its number must not change; -1: none */
 };
 struct enforce_needs enforce_fds(const struct sandbox *sandbox);
 void enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs);

@@ -14,6 +14,7 @@ static const char *const fact_names[FACT_COUNT] = {
 	[FACT_NOTIFY_WAIT_KILLABLE] = "notify_wait_killable",
 	[FACT_NOTIFY_SYNC] = "notify_sync",
 	[FACT_PIDFD] = "pidfd",
+	[FACT_PIDFD_GETFD] = "pidfd_getfd",
 	[FACT_OPENAT2] = "openat2",
 	[FACT_CLOSE_RANGE] = "close_range",
 	[FACT_YAMA] = "yama",

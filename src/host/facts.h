@@ -18,7 +18,8 @@ enum fact {
 	FACT_NOTIFY_ADDFD,	   /* 5.9 */
 	FACT_NOTIFY_WAIT_KILLABLE, /* 5.19 */
 	FACT_NOTIFY_SYNC,	   /* 6.6 */
-	FACT_PIDFD,		   /* pidfd_open and pidfd_getfd; 5.6 */
+	FACT_PIDFD,		   /* 5.3 */
+	FACT_PIDFD_GETFD,	   /* 5.6; container runtimes refuse it */
 	FACT_OPENAT2,
 	FACT_CLOSE_RANGE,
 	FACT_YAMA,   /* ptrace_scope; 0 without Yama */

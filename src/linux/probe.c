@@ -126,8 +126,13 @@ has_filter(void)
 static bool
 has_pidfd(void)
 {
-	return syscall(SYS_pidfd_open, INT_MAX, 0) < 0 && errno == ESRCH &&
-	       syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno == EBADF;
+	return syscall(SYS_pidfd_open, INT_MAX, 0) < 0 && errno == ESRCH;
+}
+
+static bool
+has_pidfd_getfd(void)
+{
+	return syscall(SYS_pidfd_getfd, -1, -1, 0) < 0 && errno == EBADF;
 }
 
 static bool
@@ -199,6 +204,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 		facts.values[FACT_NOTIFY_WAIT_KILLABLE] = 1;
 	facts.values[FACT_SECCOMP_FILTER] = has_filter();
 	facts.values[FACT_PIDFD] = has_pidfd();
+	facts.values[FACT_PIDFD_GETFD] = has_pidfd_getfd();
 	facts.values[FACT_OPENAT2] = has_openat2();
 	/* a range of one fd that is not open */
 	facts.values[FACT_CLOSE_RANGE] = syscall(SYS_close_range, ~0u, ~0u, 0) == 0;

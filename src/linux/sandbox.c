@@ -63,7 +63,12 @@ names_of(const struct plan *plan)
 	if (plan->closes_sockets)
 		return FILTER_NAMES_CLOSED;
 	/* an outer broker supervises with its own filter */
-	if (!plan->routes_sockets || plan->facts.values[FACT_OUTER_CORDON])
+	if (plan->facts.values[FACT_OUTER_CORDON])
+		return FILTER_NAMES_SEEN;
+	if (!plan->facts.values[FACT_PIDFD_GETFD] &&
+	    (plan->routes_sockets || plan->routes_network || plan->routing != ROUTE_NOTHING))
+		return plan->routes_signals ? FILTER_NAMES_COPIED_AND_SIGNALS : FILTER_NAMES_COPIED;
+	if (!plan->routes_sockets)
 		return FILTER_NAMES_SEEN;
 	return plan->routes_signals ? FILTER_NAMES_AND_SIGNALS : FILTER_NAMES_ROUTED;
 }
@@ -192,6 +197,7 @@ sandbox_new(struct cordon_error *err)
 		return NULL;
 	}
 	sandbox->ruleset = sandbox->outer = sandbox->line[0] = sandbox->line[1] = -1;
+	sandbox->shared_line = -1;
 	broker_begin(&sandbox->broker);
 	sem_init(&sandbox->started, 0, 0);
 	sem_init(&sandbox->serving, 0, 0);

@@ -16,7 +16,8 @@ struct sandbox {
 	bool is_routed;			 /* the child sends the filter's listener over line */
 	bool is_nested; /* the child sends the outer broker's query socket over line */
 	int line[2];	/* from the command to the broker; -1: none */
-	int abi;	/* Landlock ABI */
+	int shared_line; /* of a nest, in the fd table of the guard; -1: none, or it has a table of its own */
+	int abi; /* Landlock ABI */
 	struct broker broker;
 	sem_t started, serving;
 	pid_t starter; /* the thread that is the command's parent; 0: the first thread */

@@ -6,6 +6,7 @@
  * behalf that the command could not.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -65,8 +66,8 @@ receive_listener(int line)
 }
 
 /*
- * A failure here loses nothing: the command is not started yet. Broker threads have their own umask and
- * working directory (CLONE_FS), which are set for single calls.
+ * A failure here loses nothing: the command is not started yet. Container runtimes refuse unshare: then all
+ * threads share umask and working directory.
  */
 static bool
 enter_outer(struct sandbox *sandbox)
@@ -74,8 +75,7 @@ enter_outer(struct sandbox *sandbox)
 	struct cordon_error err = {0};
 	int rc;
 
-	if (unshare(CLONE_FS) < 0)
-		return false;
+	sandbox->broker.has_own_fs = unshare(CLONE_FS) == 0;
 	sandbox->broker.umask = umask(0);
 	umask(sandbox->broker.umask);
 	rc = privileges_drop(&err);
@@ -102,12 +102,30 @@ give_up(struct starter *starter, int why)
 	starter->why = why;
 }
 
-/* A fd table of its own with only the socket, so that no pipe stays open here. -1 stays -1. */
+/*
+ * In the fd table of the guard, which keeps it where it is: not below 3, because the guard replaces those.
+ * -1 stays -1.
+ */
 static bool
-keep_alone(int *line)
+keep_shared(struct sandbox *sandbox, int *line)
+{
+	auto_fd int received = *line;
+
+	if (received >= 0)
+		*line = fcntl(received, F_DUPFD_CLOEXEC, 3);
+	sandbox->shared_line = *line;
+	return received < 0 || *line >= 0;
+}
+
+/*
+ * A fd table of its own with only the socket, so that no pipe stays open here; container runtimes refuse
+ * that. -1 stays -1.
+ */
+static bool
+keep_alone(struct sandbox *sandbox, int *line)
 {
 	if (unshare(CLONE_FILES) < 0)
-		return false;
+		return keep_shared(sandbox, line);
 	if (*line >= 0 && *line != 0 && dup2(*line, 0) < 0)
 		return false;
 	*line = *line < 0 ? -1 : 0;
@@ -143,7 +161,8 @@ start_and_serve(void *argument)
 	if (starter->pid > 0) {
 		untrace_ready(sandbox);
 		listener = receive_listener(sandbox->line[0]);
-		if ((listener < 0 && errno != 0) || (sandbox->is_nested && !keep_alone(&listener)))
+		if ((listener < 0 && errno != 0) ||
+		    (sandbox->is_nested && !keep_alone(sandbox, &listener)))
 			give_up(starter, errno);
 	}
 	if (!sandbox->is_nested)
@@ -197,11 +216,9 @@ enforce_fds(const struct sandbox *sandbox)
 {
 	const int *spare = sandbox->broker.terminals.spare;
 
-	return (struct enforce_needs){sandbox->broker.listener,
-				      sandbox->broker.egress.line,
-				      sandbox->broker.events,
-				      -1,
-				      {spare[0], spare[1]}};
+	return (struct enforce_needs){sandbox->broker.listener, sandbox->broker.egress.line,
+				      sandbox->broker.events,	-1,
+				      {spare[0], spare[1]},	sandbox->shared_line};
 }
 
 void

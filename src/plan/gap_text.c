@@ -28,7 +28,7 @@ explain_outer(const struct plan *plan, unsigned missing, struct guarantee_state 
 }
 
 #define NO_PIDFDS "there are no pidfds"
-#define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_getfd in the container's profile"
+#define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_open in the container's profile"
 
 static void
 explain_broker(const struct facts *facts, struct guarantee_state *to)

@@ -73,8 +73,10 @@ find_socket_routing(struct plan *plan)
 		plan->closes_sockets = names && values[FACT_SECCOMP_FILTER] &&
 				       plan->routing == ROUTE_NOTHING && plan->socket_count == 0;
 	}
+	/* the broker sends by duplicates of the caller's sockets */
 	if (!plan->routes_network ||
-	    (values[FACT_OUTER_CORDON] && !(values[FACT_OUTER_CORDON] & OFFER_DATAGRAMS)))
+	    (values[FACT_OUTER_CORDON] ? !(values[FACT_OUTER_CORDON] & OFFER_DATAGRAMS)
+				       : !values[FACT_PIDFD_GETFD]))
 		plan->has_datagrams = false;
 }
 

@@ -213,6 +213,75 @@ foreign=$(dirname "${CORDON:-$TREE/build/cordon}")/tests/unit/foreign
 	done
 }
 
+# What the default profiles of container runtimes refuse without CAP_SYS_PTRACE and CAP_SYS_ADMIN.
+docker=("$foreign" EPERM pidfd_getfd,kcmp,process_madvise,unshare "$foreign" ENOSYS clone3)
+
+@test "without pidfd_getfd and unshare every guarantee is proved, and no flag is needed" {
+	secret
+	by 0 "${docker[@]}" "$CORDON" doctor
+	said 'no   pidfd_getfd: only UDP needs it; a container that is started with --cap-add SYS_PTRACE has it'
+	unsaid gap broken
+	for guarantee in files.future files.metadata sockets.path sockets.abstract process.signal process.tree; do
+		said "proved    $guarantee"
+	done
+	by 0 "${docker[@]}" cat "$HOME/secret"
+	by 1 "${docker[@]}" "$CORDON" run -- cat "$HOME/secret"
+	by 1 "${docker[@]}" "$CORDON" run -- sh -c 'mkdir -p .git/hooks; echo x >.git/hooks/pre-commit || exit 1'
+	by 0 "${docker[@]}" "$CORDON" run -- sh -c 'umask 027; mkdir -p d/e && : >d/f && stat -c "%a %n" d d/e d/f'
+	said '750 d' '750 d/e' '640 d/f'
+}
+
+@test "a default ACL replaces the umask, also where the broker has to compute it" {
+	mkdir acl
+	by 0 setfacl -d -m u::rwx,g::rwx,o::rwx acl
+	make='umask 077; mkdir acl/WHERE; : >acl/WHERE/f; mkfifo acl/WHERE/p; stat -c %a acl/WHERE acl/WHERE/f acl/WHERE/p'
+	sh -c "${make//WHERE/bare}" >"$T/bare"
+	[ "$(head -1 "$T/bare")" = 777 ]
+	by 0 "${docker[@]}" "$CORDON" run -- sh -c "${make//WHERE/refused}"
+	diff "$T/bare" "$T/out"
+	by 0 "$CORDON" run -- sh -c "${make//WHERE/free}"
+	diff "$T/bare" "$T/out"
+}
+
+@test "without pidfd_getfd sockets behave as in a bare run" {
+	cp "$TREE/tests/net/copies.py" .
+	for kind in unix inet; do
+		by 0 "$PYTHON" copies.py "$kind"
+		cp "$T/out" "$T/bare"
+		for network in localhost all; do
+			by 0 "${docker[@]}" "$CORDON" run --net "$network" -- "$PYTHON" copies.py "$kind"
+			diff "$T/bare" "$T/out" || complain "$kind, $network"
+			by 0 "$CORDON" run --net "$network" -- "$PYTHON" copies.py "$kind"
+			diff "$T/bare" "$T/out" || complain "$kind, $network, duplicated"
+		done
+	done
+}
+
+@test "without pidfd_getfd a socket that is not granted is not reached, nor by a swapped descriptor" {
+	"$PYTHON" -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+time.sleep(300)' "$T/outside" 3>&- &
+	server=$!
+	until_true 20 test -S "$T/outside"
+	cp "$TREE/tests/net/copies.py" .
+	by 0 "${docker[@]}" "$PYTHON" copies.py out "$T/outside"
+	said 'reached: None'
+	by 0 "${docker[@]}" "$CORDON" run -- "$PYTHON" copies.py out "$T/outside"
+	said 'reached: EACCES'
+	by 0 "${docker[@]}" "$CORDON" run --socket "$T/outside" -- "$PYTHON" copies.py out "$T/outside"
+	said 'reached: None'
+	by 0 "${docker[@]}" "$CORDON" run -- "$PYTHON" copies.py swap "$T/outside"
+	said 'reached by swapping: 0 of some'
+	kill "$server"
+}
+
+@test "without pidfd_getfd UDP is named, and refused" {
+	by 1 "${docker[@]}" "$CORDON" run --net localhost --udp -- "$PYTHON" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'
+	heard 'datagrams are granted, but need pidfd_getfd' --cap-add
+}
+
 # ---- descriptors ----
 
 # with_descriptors COMMAND...: in its place, with 9 and 99 open, and the limit between them.

@@ -6,6 +6,7 @@
 #   away.sh COMMAND...
 set -eu
 if [ "${AWAY_INSIDE:-}" != 1 ]; then
+	unshare -n true || exit 77
 	AWAY_INSIDE=1 exec unshare -n "$0" "$@"
 fi
 unset AWAY_INSIDE

@@ -361,7 +361,7 @@ print(json.dumps({"files": {"deny": ["**/" + "**/" * 1000 + "x"]}}))' >stars.jso
 facts_file()
 {
 	printf '%s\n' '{"system": "linux", "landlock_abi": 7, "seccomp_filter": true, "seccomp_notify": true,
-	  "notify_addfd": true, "notify_wait_killable": true, "pidfd": true, "openat2": true, "close_range": true,
+	  "notify_addfd": true, "notify_wait_killable": true, "pidfd": true, "pidfd_getfd": true, "openat2": true, "close_range": true,
 	  "broker": true, "tree": true}' >"$T/facts.json"
 	printf '%s' "$T/facts.json"
 }

@@ -8,7 +8,7 @@ load ../lib/common
 
 MODERN='{"system": "linux", "kernel": "test", "landlock_abi": 7, "seccomp_filter": true,
   "seccomp_notify": true, "notify_addfd": true, "notify_wait_killable": true, "notify_sync": true,
-  "pidfd": true, "openat2": true, "close_range": true, "yama": 0, "cgroup": true, "broker": true, "tree": true,
+  "pidfd": true, "pidfd_getfd": true, "openat2": true, "close_range": true, "yama": 0, "cgroup": true, "broker": true, "tree": true,
   "cgroup_memory": true, "cgroup_pids": true}'
 
 
@@ -195,8 +195,8 @@ print(json.dumps({"files": {"read": ["/srv/%d/x" % n for n in range(10000)]}}))'
 @test "a system call missing on a new kernel is attributed to the container" {
 	facts "$(printf '%s' "$MODERN" | sed 's/"pidfd": true/"pidfd": false/')"
 	expect 1 plan --facts "$T/facts.json"
-	said 'gap        files.future       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_getfd in the container'
-	said 'gap        process.tree       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_getfd'
+	said 'gap        files.future       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_open in the container'
+	said 'gap        process.tree       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_open'
 	facts "$(printf '%s' "$MODERN" | sed 's/"openat2": true/"openat2": false/')"
 	expect 1 plan --facts "$T/facts.json"
 	said 'gap        files.future       there is no openat2; use a kernel from 5.6 on, or allow it in the container'

@@ -171,6 +171,7 @@ session_make(struct session *s, int abi, const char *policy)
 	s->plan = world_plan(&s->world, (struct said){.user = policy});
 	broker_begin(&s->broker);
 	s->broker.plan = s->plan;
+	s->broker.has_own_fs = s->broker.deep.has_own_folder = true;
 	s->broker.fold = casefold_new(&s->plan->index, s->world.project);
 	s->broker.hooks = s->broker.names.memory = git_repo_cache_new(casefold_below);
 	check_int(brokered_trees_find(&s->arena, s->plan, &s->broker.trees, NULL), 0);

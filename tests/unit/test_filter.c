@@ -42,20 +42,24 @@ struct variant {
 			COUNT(filter_##arch##_##name)                                    \
 	}
 #define VARIANT(arch, token, name, network, names) KIND(arch, token, name, network, names, false)
-#define VARIANTS(arch, token)                                                                \
-	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                                \
-		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),                \
-		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED),               \
-		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),                 \
-		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),                          \
-		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),                  \
-		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),                \
-		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED),        \
-		VARIANT(arch, token, none_signals, NETWORK_NONE, NAMES_AND_SIGNALS),         \
-		VARIANT(arch, token, all_signals, NETWORK_ALL, NAMES_AND_SIGNALS),           \
-		VARIANT(arch, token, brokered_signals, NETWORK_BROKERED, NAMES_AND_SIGNALS), \
-		VARIANT(arch, token, datagrams, NETWORK_DATAGRAMS, NAMES_SEEN),              \
-		VARIANT(arch, token, datagrams_paths, NETWORK_DATAGRAMS, NAMES_ROUTED),      \
+#define VARIANTS(arch, token)                                                                      \
+	VARIANT(arch, token, none, NETWORK_NONE, NAMES_SEEN),                                      \
+		VARIANT(arch, token, none_paths, NETWORK_NONE, NAMES_ROUTED),                      \
+		VARIANT(arch, token, none_closed, NETWORK_NONE, NAMES_CLOSED),                     \
+		VARIANT(arch, token, all_closed, NETWORK_ALL, NAMES_CLOSED),                       \
+		VARIANT(arch, token, all, NETWORK_ALL, NAMES_SEEN),                                \
+		VARIANT(arch, token, all_paths, NETWORK_ALL, NAMES_ROUTED),                        \
+		VARIANT(arch, token, brokered, NETWORK_BROKERED, NAMES_SEEN),                      \
+		VARIANT(arch, token, brokered_paths, NETWORK_BROKERED, NAMES_ROUTED),              \
+		VARIANT(arch, token, none_signals, NETWORK_NONE, NAMES_AND_SIGNALS),               \
+		VARIANT(arch, token, all_signals, NETWORK_ALL, NAMES_AND_SIGNALS),                 \
+		VARIANT(arch, token, brokered_signals, NETWORK_BROKERED, NAMES_AND_SIGNALS),       \
+		VARIANT(arch, token, none_copied, NETWORK_NONE, NAMES_COPIED),                     \
+		VARIANT(arch, token, all_copied, NETWORK_ALL, NAMES_COPIED),                       \
+		VARIANT(arch, token, brokered_copied, NETWORK_BROKERED, NAMES_COPIED),             \
+		VARIANT(arch, token, none_copied_signals, NETWORK_NONE, NAMES_COPIED_AND_SIGNALS), \
+		VARIANT(arch, token, datagrams, NETWORK_DATAGRAMS, NAMES_SEEN),                    \
+		VARIANT(arch, token, datagrams_paths, NETWORK_DATAGRAMS, NAMES_ROUTED),            \
 		VARIANT(arch, token, datagrams_signals, NETWORK_DATAGRAMS, NAMES_AND_SIGNALS)
 
 static const struct variant variants[] = {
@@ -252,7 +256,19 @@ newer_name(const struct variant *variant, int number)
 static enum names
 column(const struct variant *variant)
 {
-	return variant->names == NAMES_AND_SIGNALS ? NAMES_ROUTED : variant->names;
+	return variant->names >= NAMES_COLUMNS ? NAMES_ROUTED : variant->names;
+}
+
+static bool
+is_copied(const struct variant *variant)
+{
+	return variant->names == NAMES_COPIED || variant->names == NAMES_COPIED_AND_SIGNALS;
+}
+
+static bool
+has_signals(const struct variant *variant)
+{
+	return variant->names == NAMES_AND_SIGNALS || variant->names == NAMES_COPIED_AND_SIGNALS;
 }
 
 static bool
@@ -283,12 +299,15 @@ check_number(const struct variant *variant, int number, const char *name)
 		return;
 	}
 	verdict = group->verdict;
-	for (size_t i = 0; variant->names == NAMES_AND_SIGNALS && i < COUNT(signal_rules); i++)
+	for (size_t i = 0; has_signals(variant) && i < COUNT(signal_rules); i++)
 		if (count_names(signal_rules[i].calls, name) > 0)
 			verdict = signal_rules[i].verdict;
 	for (size_t i = 0; i < COUNT(socket_rules); i++)
 		if (count_names(socket_rules[i].calls, name) > 0)
 			verdict = socket_rules[i].verdicts[variant->network][column(variant)];
+	for (size_t i = 0; is_copied(variant) && i < COUNT(copied_rules); i++)
+		if (count_names(copied_rules[i].calls, name) > 0)
+			verdict = copied_rules[i].verdict;
 	for (size_t i = 0; i < COUNT(layers); i++)
 		if (count_names(layers[i].calls, name) > 0 && is_routed(variant))
 			verdict = layers[i].changes;
@@ -618,6 +637,15 @@ is_internet(const char *name, const uint64_t *args)
 	return strcmp(name, "socket") == 0 && (family == 2 || family == 10);
 }
 
+/* The broker makes every socket of a known family. */
+static int
+result_copied(const struct variant *variant, size_t row)
+{
+	int result = argument_cases[row].results[variant->network];
+
+	return result == EINVAL || result == EAFNOSUPPORT ? result : ROUTED;
+}
+
 /* Where the broker has no say about names, Landlock sees them: then nothing is refused for them. */
 static int
 result_for(const struct variant *variant, size_t row)
@@ -627,6 +655,9 @@ result_for(const struct variant *variant, size_t row)
 
 	if (variant->names == NAMES_CLOSED)
 		return result_closed(variant, row);
+	if (is_copied(variant) && (strcmp(argument_cases[row].name, "socket") == 0 ||
+				   strcmp(argument_cases[row].name, "listen") == 0))
+		return result_copied(variant, row);
 	if (argument_cases[row].is_unix && variant->names == NAMES_SEEN && !asked)
 		return 0;
 	if (is_told(variant) && is_internet(argument_cases[row].name, argument_cases[row].args))
@@ -652,11 +683,15 @@ try_families(const struct variant *variant)
 	for (uint64_t family = 0; family < 100; family++) {
 		uint64_t args[6] = {family, 1, 0};
 		bool local = (family == 1 && variant->names != NAMES_CLOSED) || family == 16;
-		bool internet = family == 2 || family == 10;
+		bool internet = family == 2 || family == 10, known = local || internet;
 		int got = try_number(variant, (uint32_t)number_of(variant, "socket"), args);
 
-		check_int(got == 0, local || (internet && variant->network == NETWORK_ALL));
-		check_int(got == ROUTED, internet && (is_brokered(variant) || is_told(variant)));
+		check_int(got == 0,
+			  !is_copied(variant) &&
+				  (local || (internet && variant->network == NETWORK_ALL)));
+		check_int(got == ROUTED, is_copied(variant) ? known
+							    : internet && (is_brokered(variant) ||
+									   is_told(variant)));
 	}
 }
 
@@ -818,7 +853,7 @@ signals_are_supervised_where_landlock_does_not_scope_them(void)
 	for (size_t i = 0; i < COUNT(variants); i++)
 		for (size_t j = 0; j < COUNT(cases); j++)
 			expect(&variants[i], cases[j].name, cases[j].args,
-			       variants[i].names == NAMES_AND_SIGNALS ? cases[j].expected : 0);
+			       has_signals(&variants[i]) ? cases[j].expected : 0);
 }
 
 /* Wherever there is a broker. The kernel looks at the low half of a number: 0 is the caller itself. */

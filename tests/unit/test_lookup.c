@@ -414,12 +414,21 @@ static int
 try_paths(struct tree *tree)
 {
 	auto_free struct long_names *deep = calloc(1, sizeof *deep);
+	auto_free struct broker *broker = calloc(1, sizeof *broker);
+	auto_free struct plan *plan = calloc(1, sizeof *plan);
 	struct caller *caller = caller_start(tree);
-	struct notif_call request = {.listener = -1, .thread = caller->thread, .deep = deep};
+	struct notif_call request = {.listener = -1,
+				     .thread = caller->thread,
+				     .deep = deep,
+				     .broker = broker};
 	struct trial trial = {.caller = caller, .request = &request};
 	struct tree dice = *tree;
 	int fds = count_fds();
 
+	/* with and without what a container's runtime refuses */
+	plan->facts.values[FACT_PIDFD_GETFD] = (int)(tree->first & 1);
+	deep->has_own_folder = (tree->first & 2) != 0;
+	broker->plan = plan;
 	pthread_mutex_init(&deep->lock, NULL);
 	for (int i = 0; i < PATHS && trial.findings < FINDINGS_MAX; i++) {
 		trial.folder = draw_path(&dice, caller->process, caller->path);

@@ -18,6 +18,7 @@
 #include "linux/broker/own_listeners.h"
 #include "linux/broker/pool.h"
 #include "linux/broker/pty.h"
+#include "linux/broker/socket_copies.h"
 #include "linux/casefold/casefold.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/process/kill_all.h"
@@ -65,6 +66,11 @@ struct broker {
 	int fd_watermark;    /* above this fd number, count the open fds; 0: do not */
 	struct pool serving;
 	struct kill_all kill_all;
+	/*
+	 * Threads have their own umask and working directory (CLONE_FS), which are set for single calls.
+	 * Else the umask of all is 0 while they serve.
+	 */
+	bool has_own_fs;
 	bool low_fds;		 /* the limit is low */
 	struct names_lock names; /* held while deciding and acting; exclusively for renames */
 	int parked;		 /* opens that block in their own threads */
@@ -83,6 +89,7 @@ struct broker {
 	struct proxy_request *asking;
 	uint64_t last_asked;
 	struct own_listeners own_servers;   /* own listening sockets; has its own lock */
+	struct socket_copies copies;	    /* has its own lock */
 	struct ptys terminals;		    /* has its own lock */
 	struct opener opener;		    /* has its own lock */
 	struct long_names deep;		    /* has its own lock */
@@ -99,8 +106,7 @@ int64_t broker_now(void);
 /* Initialises the locks and fds of a zeroed broker. */
 void broker_begin(struct broker *broker);
 /*
- * Serves the listener and never returns. The calling thread has entered the outer layer and has its own
- * umask and working directory (CLONE_FS).
+ * Serves the listener and never returns. The calling thread has entered the outer layer.
  */
 _Noreturn void broker_serve(struct broker *broker);
 
@@ -140,6 +146,7 @@ struct judged {
 		way;
 	int base; /* not owned: directory where way starts */
 	enum lookup_follow follow;
+	int flags; /* a caller's fd: its open flags */
 };
 struct verdict broker_decide_object(const struct notif_call *request, const struct judged *what,
 				    decide_fn *decide, char **ret_path);

@@ -17,6 +17,7 @@
 /* Cache of assembled paths. An entry is a hint and is checked at each use. */
 #define DEEP_NAMES 32
 struct long_names {
+	bool has_own_folder;  /* each thread has its own working directory (CLONE_FS) */
 	pthread_mutex_t lock; /* protects the rest; all zero initially */
 	struct long_name_dir {
 		dev_t device;
@@ -31,5 +32,10 @@ struct long_names {
  * may be NULL.
  */
 char *long_name_name(struct long_names *deep, int folder);
+/*
+ * The path of a directory as the kernel reports it, to be freed; NULL with errno. By the thread's working
+ * directory, if it has its own: that takes a third of the time of reading procfs.
+ */
+char *long_name_told(const struct long_names *deep, int folder);
 /* Is the path too long for the kernel to report or open? */
 bool long_name_is(const char *path);

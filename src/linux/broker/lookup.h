@@ -93,8 +93,8 @@ bool lookup_unchanged(const struct lookup *entry);
 /* Returns the canonical path of an fd, to be freed. NULL with errno ENOENT (none) or ENAMETOOLONG. */
 char *lookup_fd_name(int fd);
 /*
- * The same for a directory of any path length, faster. Changes the calling thread's working directory,
- * which must not be shared with other threads. deep may be NULL.
+ * The same for a directory of any path length. May change the calling thread's working directory, if that
+ * is its own. deep may be NULL.
  */
 char *lookup_dir_name(struct long_names *deep, int folder);
 /* Returns FOLDER/NAME without the slashes after it, to be freed; NULL: no memory. */

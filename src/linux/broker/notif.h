@@ -50,8 +50,17 @@ int notif_bytes(const struct notif_call *request, uint64_t address, void *to, si
 void notif_write(const struct notif_call *request, uint64_t address, const void *from, size_t size);
 /* The directory that a relative path starts from, as an O_PATH fd; or -1 with *ret_errno. */
 int notif_folder(const struct notif_call *request, int folder, int *ret_errno);
-/* A duplicate of the caller's fd; or -1 with *ret_errno. */
+/*
+ * A duplicate of the caller's fd, or without FACT_PIDFD_GETFD an O_PATH fd of the same file; or -1 with
+ * *ret_errno.
+ */
 int notif_descriptor(const struct notif_call *request, int number, int *ret_errno);
+/* The open flags of the caller's fd, of which fd is a notif_descriptor; -1: unknown. */
+int notif_flags(const struct notif_call *request, int number, int fd);
+/* The process of the caller's pidfd; -1: it has exited, 0: no pidfd. */
+pid_t notif_pidfd_process(const struct notif_call *request, int number);
+/* The number of the pty of which the caller's fd is an end; -1: none. */
+int notif_terminal_number(const struct notif_call *request, int number);
 /* The caller's umask; 077 if it cannot be read. */
 mode_t notif_umask(const struct notif_call *request);
 /* Does the call still wait, so that everything read above was the caller's? */

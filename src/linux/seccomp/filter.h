@@ -29,12 +29,16 @@ enum filter_network {
 /*
  * What decides about unix socket names: Landlock; the broker (unix datagrams only with FILTER_DATAGRAMS);
  * nothing, so only socketpairs are allowed. Without Landlock scopes the broker also decides about signals.
+ * Copied: the broker makes every socket that may be connected or bound, because it cannot duplicate those of
+ * callers; not with FILTER_DATAGRAMS.
  */
 enum filter_names {
 	FILTER_NAMES_SEEN,
 	FILTER_NAMES_ROUTED,
 	FILTER_NAMES_CLOSED,
 	FILTER_NAMES_AND_SIGNALS,
+	FILTER_NAMES_COPIED,
+	FILTER_NAMES_COPIED_AND_SIGNALS,
 	FILTER_NAMES
 };
 

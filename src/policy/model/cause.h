@@ -115,9 +115,11 @@ enum cause_remedy {
 	/* sockets and other ways out */ \
 	X(SOCKET, SENTENCE, NONE, "the socket is not granted") \
 	X(SOCKET_MOVED, SENTENCE, NONE, "the socket is not granted, but would be at its new place") \
+	X(SOCKET_UNCOPIED, SENTENCE, NONE, "the container refuses pidfd_getfd, and the session did not make this socket, or has too many: start the container with --cap-add SYS_PTRACE") \
 	X(NO_SOCKET, SENTENCE, NONE, "what is there is not a socket") \
 	X(NO_NETWORK, CALLER, NONE, "no network access is granted") \
 	X(NO_DATAGRAMS, CALLER, NONE, "UDP and unix datagrams are not granted; allow them with --udp") \
+	X(NO_DATAGRAMS_HERE, CALLER, NONE, "datagrams are granted, but need pidfd_getfd, which the container refuses: start it with --cap-add SYS_PTRACE") \
 	X(NO_SYSV, CALLER, NONE, "System V shared memory, semaphores and message queues are not granted; allow them with --ipc sysv") \
 	/* hosts and ports */ \
 	X(NET_NONE, SENTENCE, NONE, "no network access is granted") \

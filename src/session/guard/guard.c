@@ -124,7 +124,7 @@ static void
 detach(struct guard_state *watch)
 {
 	struct sandbox *box = watch->task->child.box;
-	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}};
+	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}, -1};
 	int *const own[] = {&watch->channel,	  &watch->signals,    &watch->record.fd,
 			    &watch->group.folder, &needs.listener,    &needs.line,
 			    &needs.events,	  &needs.names,	      &watch->spawner,
@@ -141,7 +141,7 @@ detach(struct guard_state *watch)
 		if (null < 0 || dup2(null, fd) < 0)
 			close(fd);
 	watch->terminal = watch->terminal >= 0 ? 0 : -1;
-	fd_keep_only(own, sizeof own / sizeof own[0]);
+	fd_keep_beside(own, sizeof own / sizeof own[0], needs.fixed);
 	if (box != NULL)
 		enforce_serve(box, &needs);
 	/* the process that keeps the cgroup is a child of the supervisor */

@@ -104,7 +104,10 @@ refuse_datagrams(const struct notif_call *request)
 {
 	/* with "domains" libc creates one for each lookup, and works without it */
 	if (request->broker->plan->settings.network.mode == NET_LOCALHOST)
-		refuse_request(request, REFUSED_UDP, CAUSE_NO_DATAGRAMS);
+		refuse_request(request, REFUSED_UDP,
+			       request->broker->plan->settings.network.udp == UDP_ALLOW
+				       ? CAUSE_NO_DATAGRAMS_HERE
+				       : CAUSE_NO_DATAGRAMS);
 }
 
 /* Is path directly in folder, where programs that ignore TMPDIR write? */

@@ -122,10 +122,8 @@ opens_repository(const struct broker *broker, const char *path, const struct sta
  * hide it or open it to others need a path.
  */
 static bool
-may_change_nameless(int fd, const struct stat *at, const struct metadata_change *change)
+may_change_nameless(int flags, const struct stat *at, const struct metadata_change *change)
 {
-	int flags = fcntl(fd, F_GETFL);
-
 	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
 	       !hides(at, change) && !lends(at, change) && change->act != metadata_set_owner &&
 	       !(change->act == metadata_set_mode && (change->mode & ~at->st_mode & 022));
@@ -151,7 +149,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	}
 	verdict = broker_decide_object(request, what, broker_decide, &path);
 	if (path == NULL)
-		return errno == ENAMETOOLONG && may_change_nameless(fd, at, change);
+		return errno == ENAMETOOLONG && may_change_nameless(what->flags, at, change);
 	if (!(verdict.rights & RIGHT_WRITE))
 		refuse_rights(request, path, &verdict, RIGHT_WRITE);
 	else if (!pty_is_sessions(request, fd, path, O_WRONLY))
@@ -230,27 +228,21 @@ change_held(const struct notif_call *request, const struct judged *what,
 		notif_return(request, rc);
 }
 
-static bool
-is_by_path_only(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_PATH);
-}
-
 static void
 change_number(const struct notif_call *request, int number, enum metadata_holding holding,
 	      const struct metadata_change *change)
 {
 	int why = EBADF;
 	auto_fd int fd = notif_descriptor(request, number, &why);
+	int flags = fd < 0 ? -1 : notif_flags(request, number, fd);
 
 	if (fd < 0)
 		notif_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
-	else if (holding == HOLDING_OPEN && is_by_path_only(fd))
+	else if (holding == HOLDING_OPEN && (flags < 0 || (flags & O_PATH)))
 		notif_fail(request, EBADF);
 	else
-		change_held(request, &(struct judged){.object = fd_take(&fd)}, change);
+		change_held(request, &(struct judged){.object = fd_take(&fd), .flags = flags},
+			    change);
 }
 
 void
@@ -330,7 +322,7 @@ metadata_change_path(const struct notif_call *request, int folder, uint64_t addr
 	if (fd < 0)
 		notif_fail(request, why);
 	else
-		change_held(request, &(struct judged){fd_take(&fd), false, path, base, follow},
+		change_held(request, &(struct judged){fd_take(&fd), false, path, base, follow, 0},
 			    change);
 }
 

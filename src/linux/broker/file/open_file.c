@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "linux/broker/call/procfs_view.h"
+#include "linux/broker/file/new_mode.h"
 #include "linux/broker/git/git_check.h"
 #include "linux/broker/opener.h"
 #include "linux/broker/pty.h"
@@ -56,9 +57,10 @@ open_name(const struct open_call *o, int folder, const char *name, uint64_t flag
 {
 	struct opening_how how = {flags | O_CLOEXEC | O_NOCTTY, o->how.mode & OPENING_MODE,
 				  NO_SYMLINKS};
+	mode_t mask = o->umask | git_modes_closed_bits(o->request->broker, o->path,
+						       (mode_t)o->how.mode & ~o->umask);
 
-	umask(o->umask |
-	      git_modes_closed_bits(o->request->broker, o->path, (mode_t)o->how.mode & ~o->umask));
+	how.mode = new_mode(o->request->broker, folder, (mode_t)how.mode, mask);
 	return (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
 }
 
@@ -114,9 +116,9 @@ open_nameless(const struct open_call *o, int object)
 	char folder[40];
 
 	snprintf(folder, sizeof folder, "/proc/self/fd/%d", object);
-	umask(o->umask);
 	return open(folder, ((int)o->how.flags & ~O_NOFOLLOW) | O_CLOEXEC,
-		    o->how.mode & OPENING_MODE);
+		    new_mode(o->request->broker, object, (mode_t)o->how.mode & OPENING_MODE,
+			     o->umask));
 }
 
 /* An unnamed file: decided like a new name in that directory. */

@@ -35,7 +35,11 @@ opener_main(void *argument)
 	struct opener *opener = argument;
 	struct cordon_error err = {0};
 	/* the same privileges as the command: it opens nothing that the command could not */
-	bool is_fit = unshare(CLONE_FS) == 0 && privileges_drop(&err) == 0;
+	bool is_fit = privileges_drop(&err) == 0;
+
+	/* where that is refused the umask is not set for single calls either (new_mode.c) */
+	if (unshare(CLONE_FS) < 0)
+		errno = 0;
 
 	pthread_mutex_lock(&opener->lock);
 	for (;;) {

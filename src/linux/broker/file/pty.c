@@ -145,7 +145,7 @@ is_held_as(const struct notif_call *request, int number, const struct stat *at, 
 {
 	int why = EBADF;
 	auto_fd int fd = notif_descriptor(request, number, &why);
-	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	int flags = fd < 0 ? -1 : notif_flags(request, number, fd);
 
 	return flags >= 0 && !(flags & O_PATH) && is_same(fd, at) &&
 	       ((flags & O_ACCMODE) == O_RDWR || (flags & O_ACCMODE) == mode);
@@ -225,14 +225,43 @@ pty_open(const struct open_call *o)
 
 /* ---- the slave by its master ---- */
 
+/* Of a pty that the session created, an O_PATH fd of the slave; -1 with errno. */
 static int
-open_other_end(struct open_call *o, int master)
+find_made(const struct notif_call *request, int number)
 {
-	auto_fd int object = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	struct ptys *t = &request->broker->terminals;
+	struct stat at;
+	int fd = -1;
+
+	errno = number < 0 ? ENOTTY : EACCES;
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; number >= 0 && fd < 0 && i < t->made_count; i++)
+		if (fstat(t->made[i].held, &at) == 0 && at.st_nlink > 0 &&
+		    (int)minor(at.st_rdev) == number && nest_has_inside(request, t->made[i].nest))
+			fd = fcntl(t->made[i].held, F_DUPFD_CLOEXEC, 0);
+	pthread_mutex_unlock(&t->lock);
+	return fd;
+}
+
+/* The slave by O_PATH; -1 with errno. An O_PATH fd of a master is one of /dev/ptmx, as of every other. */
+static int
+hold_other_end(const struct notif_call *request, int number)
+{
+	int why = EBADF;
+	auto_fd int master = notif_descriptor(request, number, &why);
+
+	if (master < 0)
+		return errno = why, -1;
+	return request->broker->plan->facts.values[FACT_PIDFD_GETFD]
+		       ? ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC)
+		       : find_made(request, notif_terminal_number(request, number));
+}
+
+static int
+open_other_end(struct open_call *o, int object)
+{
 	unsigned missing;
 
-	if (object < 0)
-		return -1;
 	o->found.object = object;
 	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
@@ -248,8 +277,8 @@ sys_ioctl(const struct notif_call *request)
 	struct open_call o = {.request = request,
 			      .how.flags = a[2] & (O_ACCMODE | O_NOCTTY | O_NONBLOCK | O_CLOEXEC),
 			      .found = {.object = -1, .folder = -1}};
-	int why = EPERM, fd;
-	auto_fd int master = -1;
+	auto_fd int object = -1;
+	int fd;
 
 	if ((uint32_t)a[1] == IOCTL_FOREGROUND) {
 		sys_set_foreground(request);
@@ -264,12 +293,12 @@ sys_ioctl(const struct notif_call *request)
 		notif_continue(request);
 		return;
 	}
-	master = notif_descriptor(request, (int)a[0], &why);
-	if (master >= 0 && !notif_is_valid(request))
+	object = hold_other_end(request, (int)a[0]);
+	if (object >= 0 && !notif_is_valid(request))
 		return;
-	fd = master < 0 ? -1 : open_other_end(&o, master);
+	fd = object < 0 ? -1 : open_other_end(&o, object);
 	if (fd >= 0)
 		notif_give(request, fd, (a[2] & O_CLOEXEC) != 0);
 	else
-		notif_fail(request, master < 0 ? why : errno);
+		notif_fail(request, errno);
 }

@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "linux/broker/decide/names.h"
+#include "linux/broker/file/new_mode.h"
 #include "linux/broker/git/git_check.h"
 
 /* ---- one name ---- */
@@ -20,23 +21,27 @@
 struct deed {
 	int (*act)(const struct lookup *place, const struct deed *deed);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
-	mode_t mode;
+	mode_t mode, umask;
 	dev_t device;
 	int flags;
 	const char *text;
+	const struct broker *broker;
 	bool is_lent; /* the requested mode has setuid or setgid: never continue in the kernel */
 };
 
 static int
 do_mkdir(const struct lookup *place, const struct deed *deed)
 {
-	return mkdirat(place->folder, place->name, deed->mode);
+	return mkdirat(place->folder, place->name,
+		       new_mode(deed->broker, place->folder, deed->mode, deed->umask));
 }
 
 static int
 do_mknod(const struct lookup *place, const struct deed *deed)
 {
-	return mknodat(place->folder, place->name, deed->mode, deed->device);
+	return mknodat(place->folder, place->name,
+		       new_mode(deed->broker, place->folder, deed->mode, deed->umask),
+		       deed->device);
 }
 
 static int
@@ -93,7 +98,7 @@ leave(const struct notif_call *request, const struct lookup *place, const struct
 }
 
 static void
-sys_on(const struct notif_call *request, int folder, uint64_t path, const struct deed *deed)
+sys_on(const struct notif_call *request, int folder, uint64_t path, struct deed *deed)
 {
 	auto_lookup struct lookup place;
 	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
@@ -107,11 +112,11 @@ sys_on(const struct notif_call *request, int folder, uint64_t path, const struct
 	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, deed->right))
 		leave(request, &place, deed);
 	else if (notif_is_valid(request)) {
+		deed->broker = request->broker;
 		if (deed->right == RIGHT_CREATE) {
-			mode_t mask = notif_umask(request);
-
-			umask(mask | git_modes_closed_bits(request->broker, place.path,
-							   deed->mode & ~mask));
+			deed->umask = notif_umask(request);
+			deed->umask |= git_modes_closed_bits(request->broker, place.path,
+							     deed->mode & ~deed->umask);
 		}
 		broker_lock(request, place.path);
 		rc = lookup_unchanged(&place) ? do_deed(request, &place, deed) : -1;

@@ -18,6 +18,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "linux/broker/lookup.h"
 #include "linux/seccomp/syscalls.h"
 
 #define NO_SYMLINKS 0x04u
@@ -168,16 +169,25 @@ note_id(struct climb *climb)
 	return true;
 }
 
-/* Known by the kernel or cached. Uses the thread's own working directory. */
+char *
+long_name_told(const struct long_names *deep, int folder)
+{
+	char text[PATH_MAX];
+	long n = -1;
+
+	if (deep != NULL && deep->has_own_folder && fchdir(folder) == 0)
+		n = syscall(SYS_getcwd, text, sizeof text);
+	return n > 1 && *text == '/' ? strdup(text) : lookup_fd_name(folder);
+}
+
+/* Known by the kernel or cached. */
 static bool
 is_known(struct climb *climb)
 {
-	char text[PATH_MAX];
-	long n = fchdir(climb->at) < 0 ? -1 : syscall(SYS_getcwd, text, sizeof text);
-	bool is_told = n > 1 && *text == '/';
-	auto_free char *name = is_told ? strdup(text)
-				       : recall(climb->deep, &climb->ids[climb->count - 1]);
+	auto_free char *name = long_name_told(climb->deep, climb->at);
 
+	if (name == NULL)
+		name = recall(climb->deep, &climb->ids[climb->count - 1]);
 	if (name != NULL)
 		str_add(&climb->name, name);
 	return name != NULL;

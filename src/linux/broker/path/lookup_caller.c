@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 #include "base/fd.h"
@@ -41,10 +40,7 @@ lookup_fd_name(int fd)
 char *
 lookup_dir_name(struct long_names *deep, int folder)
 {
-	char to[PATH_MAX];
-	/* a third of the time of reading procfs */
-	long n = fchdir(folder) < 0 ? -1 : syscall(SYS_getcwd, to, sizeof to);
-	char *name = n > 1 && *to == '/' ? strdup(to) : lookup_fd_name(folder);
+	char *name = long_name_told(deep, folder);
 
 	return name == NULL && errno == ENAMETOOLONG ? long_name_name(deep, folder) : name;
 }

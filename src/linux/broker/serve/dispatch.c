@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -192,6 +193,7 @@ broker_begin(struct broker *broker)
 	pthread_mutex_init(&broker->sockets, NULL);
 	pthread_mutex_init(&broker->own_servers.still, NULL);
 	pthread_mutex_init(&broker->own_servers.lock, NULL);
+	pthread_mutex_init(&broker->copies.lock, NULL);
 	pthread_mutex_init(&broker->terminals.lock, NULL);
 	pthread_mutex_init(&broker->deep.lock, NULL);
 	pthread_mutex_init(&broker->small, NULL);
@@ -229,6 +231,9 @@ broker_serve(struct broker *broker)
 {
 	/* undumpable: files of the broker in /proc then belong to root */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	broker->deep.has_own_folder = broker->has_own_fs;
+	if (!broker->has_own_fs)
+		umask(0);
 	kill_all_ready(&broker->kill_all);
 	broker->own = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	reserve_fds(broker);

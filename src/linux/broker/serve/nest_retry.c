@@ -106,7 +106,7 @@ late_main(void *argument)
 {
 	struct post post = *(struct post *)argument;
 	/* its own umask, as every serving thread */
-	bool is_fit = unshare(CLONE_FS) == 0;
+	bool is_fit = !post.broker->has_own_fs || unshare(CLONE_FS) == 0;
 	struct late *late;
 
 	free(argument);

@@ -276,7 +276,8 @@ serve(struct broker *broker)
 		affinity_end_call(&affinity, is_unregistered(&broker->serving));
 		autorun_compact(broker);
 		/* no directory stays open longer than its call; either will do */
-		(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
+		if (broker->has_own_fs)
+			(void)(fchdir(broker->own) < 0 && chdir("/") < 0);
 	}
 }
 
@@ -284,12 +285,12 @@ static void *
 thread_main(void *argument)
 {
 	struct broker *broker = argument;
-	/* its own umask and working directory: both are set for single calls */
-	bool has_own = unshare(CLONE_FS) == 0;
+	/* both are set for single calls */
+	bool is_fit = !broker->has_own_fs || unshare(CLONE_FS) == 0;
 
 	affinity_reset(&broker->serving.affinity);
 	add(&broker->serving.idle, -1);
-	if (has_own)
+	if (is_fit)
 		serve(broker);
 	return NULL;
 }

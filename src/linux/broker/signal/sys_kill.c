@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +35,34 @@ struct signal_call {
 
 /* ---- one process ---- */
 
+static bool
+has_exited(int process)
+{
+	struct pollfd ended = {.fd = process, .events = POLLIN};
+
+	return poll(&ended, 1, 0) != 0;
+}
+
+/*
+ * The kernel checks ptrace access for this link. While the process exists its pid is its own, and after that
+ * the pidfd reaches none. One that has exited and was not waited for has no such link; nor is there one, with
+ * hidepid, without access.
+ */
+static bool
+may_trace(int process, pid_t number)
+{
+	char path[40], link[8];
+
+	snprintf(path, sizeof path, "/proc/%d/root", (int)number);
+	return readlink(path, link, sizeof link) >= 0 || (errno == ENOENT && has_exited(process));
+}
+
 /* pidfd_getfd of a number that no table has: EBADF if access is allowed, EPERM if not. */
 static bool
-is_ours(int process)
+is_ours(const struct notif_call *request, int process, pid_t number)
 {
+	if (!request->broker->plan->facts.values[FACT_PIDFD_GETFD])
+		return may_trace(process, number);
 	return syscall(SYS_pidfd_getfd, process, INT_MAX, 0u) < 0 &&
 	       (errno == EBADF || errno == ESRCH);
 }
@@ -46,7 +71,8 @@ is_ours(int process)
 static int
 send_by(const struct signal_call *sending, int fd, pid_t process)
 {
-	if (process == getpid() || !is_ours(fd) || !nest_holds(sending->request, fd, process))
+	if (process == getpid() || !is_ours(sending->request, fd, process) ||
+	    !nest_holds(sending->request, fd, process))
 		return EPERM;
 	return syscall(SYS_pidfd_send_signal, fd, sending->signal, sending->info, sending->flags) <
 			       0
@@ -240,6 +266,29 @@ process_of(int fd)
 	return number > 0 ? procfs_process(number) : number;
 }
 
+/*
+ * The caller's pidfd, or a second one of the same process: the pid is read before and after, and while the
+ * process exists no other one has it.
+ */
+static int
+take_pidfd(const struct notif_call *request, int number, int *ret_errno)
+{
+	int fd = notif_descriptor(request, number, ret_errno);
+	pid_t process;
+
+	if (fd < 0 || request->broker->plan->facts.values[FACT_PIDFD_GETFD])
+		return fd;
+	close(fd);
+	process = notif_pidfd_process(request, number);
+	fd = process <= 0 ? -1 : (int)syscall(SYS_pidfd_open, process, 0u);
+	if (fd >= 0 && notif_pidfd_process(request, number) == process)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	*ret_errno = process == 0 ? EBADF : ESRCH;
+	return -1;
+}
+
 void
 sys_pidfd_send_signal(const struct notif_call *request)
 {
@@ -248,7 +297,7 @@ sys_pidfd_send_signal(const struct notif_call *request)
 	const struct signal_call sending = {request, (int)a[1], a[2] == 0 ? NULL : &info,
 					    (unsigned)a[3]};
 	int why = a[2] == 0 ? 0 : notif_bytes(request, a[2], &info, sizeof info);
-	auto_fd int fd = why != 0 ? -1 : notif_descriptor(request, (int)a[0], &why);
+	auto_fd int fd = why != 0 ? -1 : take_pidfd(request, (int)a[0], &why);
 	pid_t process = fd < 0 ? 0 : process_of(fd);
 
 	if (why == 0 && (sending.flags > THREAD_OR_PROCESS || process <= 0))
@@ -275,7 +324,9 @@ set_owner(const struct notif_call *request, int number, uint64_t address)
 	int why = notif_bytes(request, address, &owner, sizeof owner);
 	auto_fd int fd = why != 0 ? -1 : notif_descriptor(request, number, &why);
 
-	if (why == 0 && (owner.type == F_OWNER_PGRP || !is_own(request, owner.pid)))
+	/* not by an O_PATH fd */
+	if (why == 0 && (owner.type == F_OWNER_PGRP || !is_own(request, owner.pid) ||
+			 !request->broker->plan->facts.values[FACT_PIDFD_GETFD]))
 		why = EPERM;
 	if (why == 0 && !notif_is_valid(request))
 		return;
@@ -304,7 +355,8 @@ broker_may_signal(const struct notif_call *request, pid_t process)
 {
 	auto_fd int fd = (int)syscall(SYS_pidfd_open, process, 0u);
 
-	return fd >= 0 && process != getpid() && is_ours(fd) && nest_holds(request, fd, process);
+	return fd >= 0 && process != getpid() && is_ours(request, fd, process) &&
+	       nest_holds(request, fd, process);
 }
 
 /* Continues in the kernel: the pid is in a register, so it cannot change after the check. */

@@ -27,10 +27,54 @@
 #define LATE_MS 120000
 #define LOOPBACK_MS 2000 /* likewise for room in the queue of an own server */
 
+/* Waits until it is known whether the connect succeeds, after the caller has been answered. */
+static void *
+settle_main(void *argument)
+{
+	struct connect_call *c = argument;
+	struct pollfd waits = {.fd = c->fd, .events = POLLOUT};
+
+	while (poll(&waits, 1, -1) < 0 && errno == EINTR)
+		;
+	socket_copies_settle(c->request.broker, c->fd, SOCKET_ARRIVED);
+	close(c->fd);
+	connect_end_thread(c->request.broker);
+	free(c);
+	return NULL;
+}
+
+/* Takes the fd. Without a thread the socket counts as connected: closing it must not be delayed. */
+static void
+settle_later(struct connect_call *c)
+{
+	struct connect_call *copy = malloc(sizeof *copy);
+	bool is_begun = copy != NULL && connect_begin_thread(c->request.broker);
+
+	if (is_begun) {
+		*copy = *c;
+		copy->request = notif_copy(&c->request);
+		c->fd = -1;
+		if (thread_start(STACK_SIZE, settle_main, copy) == 0)
+			return;
+		c->fd = copy->fd;
+		connect_end_thread(c->request.broker);
+	}
+	free(copy);
+	socket_copies_drop(c->request.broker, c->fd, SOCKET_CONNECTED);
+}
+
 void
 connect_finish(struct connect_call *c, int why)
 {
-	close(c->fd);
+	bool continues = why == EINPROGRESS || why == EALREADY;
+
+	if (socket_copies_are_kept(c->request.broker) &&
+	    !socket_copies_settle(c->request.broker, c->fd,
+				  continues ? SOCKET_ARRIVED : SOCKET_CONNECTED) &&
+	    continues)
+		settle_later(c);
+	if (c->fd >= 0)
+		close(c->fd);
 	if (c->pin >= 0)
 		close(c->pin);
 	c->fd = c->pin = -1;
@@ -223,6 +267,7 @@ finish_early(struct connect_call *c, struct proxy_request *asking)
 		connect(c->fd, &nowhere, sizeof nowhere);
 		proxy_client_say(c->request.broker, asking->id, EGRESS_FORGET, NULL);
 	}
+	socket_copies_settle(c->request.broker, c->fd, SOCKET_ARRIVED);
 	close(c->fd);
 }
 

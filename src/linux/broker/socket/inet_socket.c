@@ -108,7 +108,7 @@ inet_make(const struct notif_call *request)
 	if (fd < 0)
 		notif_fail(request, errno);
 	else
-		notif_give(request, fd, (type & SOCK_CLOEXEC) != 0);
+		socket_copies_give(request, fd, (type & SOCK_CLOEXEC) != 0);
 }
 
 void
@@ -171,6 +171,11 @@ inet_bind(struct socket_call *call)
 
 	if (why == 0 && bind(call->fd, &call->address.any, call->size) < 0)
 		why = errno;
+	if (why == EADDRINUSE && socket_copies_are_kept(call->request->broker)) {
+		/* perhaps a socket that its owner has closed */
+		socket_copies_sweep(call->request->broker);
+		why = bind(call->fd, &call->address.any, call->size) < 0 ? errno : 0;
+	}
 	inet_finish(call, why);
 }
 
@@ -187,6 +192,8 @@ inet_listen(struct socket_call *call, int backlog)
 		why = listen(call->fd, backlog) < 0 ? errno : 0;
 		pthread_mutex_unlock(&own->still);
 	}
+	if (why == 0)
+		socket_copies_drop(call->request->broker, call->fd, SOCKET_LISTENING);
 	inet_finish(call, why);
 }
 

@@ -9,11 +9,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "linux/broker/nest.h"
+#include "linux/broker/socket/inet.h"
 
 static bool
 read_option(int fd, int option, int *to)
@@ -23,15 +25,38 @@ read_option(int fd, int option, int *to)
 	return getsockopt(fd, SOL_SOCKET, option, to, &size) == 0;
 }
 
+/* fd becomes the copy of the socket, or stays -1. Returns 0 or an errno. */
+static int
+take_copy(struct socket_call *call, int number)
+{
+	int why = EBADF;
+	auto_fd int named = notif_descriptor(call->request, number, &why);
+	struct stat at;
+
+	if (named < 0)
+		return why;
+	if (fstat(named, &at) < 0 || !S_ISSOCK(at.st_mode))
+		return ENOTSOCK;
+	call->fd = socket_copies_take(call->request->broker, named,
+				      call->request->notif.data.nr == SYS_connect, &call->state);
+	return 0;
+}
+
 /* Returns 0 or an errno. */
 static int
 take_socket(struct socket_call *call)
 {
-	int why = EBADF;
+	int why = EBADF, number = (int)call->request->notif.data.args[0];
 
-	call->fd = notif_descriptor(call->request, (int)call->request->notif.data.args[0], &why);
-	if (call->fd < 0)
-		return why;
+	if (socket_copies_are_kept(call->request->broker)) {
+		why = take_copy(call, number);
+		if (why != 0 || call->fd < 0)
+			return why;
+	} else {
+		call->fd = notif_descriptor(call->request, number, &why);
+		if (call->fd < 0)
+			return why;
+	}
 	if (!read_option(call->fd, SO_DOMAIN, &call->domain) ||
 	    !read_option(call->fd, SO_TYPE, &call->type) ||
 	    !read_option(call->fd, SO_PROTOCOL, &call->protocol))
@@ -51,6 +76,28 @@ take_address(struct socket_call *call)
 	return size == 0 ? 0 : notif_bytes(call->request, a[1], &call->address, (size_t)size);
 }
 
+/*
+ * There is no copy of the socket, and a call without one would be made with whatever socket the caller has
+ * under this number by then.
+ */
+static void
+answer_without(const struct socket_call *call)
+{
+	int number = call->request->notif.data.nr;
+
+	if (call->state == SOCKET_NATIVE) {
+		notif_continue(call->request);
+	} else if ((call->state == SOCKET_LISTENING && number == SYS_listen) ||
+		   (call->state == SOCKET_ARRIVED && number == SYS_connect)) {
+		notif_return(call->request, 0);
+	} else if (call->state != SOCKET_UNKNOWN) {
+		notif_fail(call->request, number == SYS_connect ? EISCONN : EINVAL);
+	} else {
+		refuse_request(call->request, REFUSED_SOCKET, CAUSE_SOCKET_UNCOPIED);
+		notif_fail(call->request, EACCES);
+	}
+}
+
 bool
 socket_take(struct socket_call *call, bool has_address)
 {
@@ -65,6 +112,10 @@ socket_take(struct socket_call *call, bool has_address)
 	}
 	if (why == 0 && !notif_is_valid(call->request))
 		why = EINTR;
+	if (why == 0 && call->fd < 0) {
+		answer_without(call);
+		return false;
+	}
 	if (why == 0)
 		return true;
 	if (call->fd >= 0)
@@ -130,6 +181,15 @@ socket_is_unreachable(struct socket_call *call, bool is_bind)
 	return !nest_may_reach(call->request, &to, is_bind, call->by.nest, &call->is_here);
 }
 
+/* The copy is closed before the call is made: it must not keep open what the caller closes. */
+static void
+continue_without(const struct socket_call *call, enum socket_state state)
+{
+	if (socket_copies_are_kept(call->request->broker))
+		socket_copies_drop(call->request->broker, call->fd, state);
+	notif_continue(call->request);
+}
+
 void
 sys_connect(const struct notif_call *request)
 {
@@ -140,7 +200,7 @@ sys_connect(const struct notif_call *request)
 	if (socket_is_unreachable(&call, false))
 		notif_fail(request, EACCES);
 	else if (call.domain == AF_UNIX && sees_unix_names(request->broker))
-		notif_continue(request);
+		continue_without(&call, SOCKET_NATIVE);
 	else if (call.domain == AF_UNIX)
 		unix_connect(&call);
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
@@ -166,7 +226,18 @@ sys_bind(const struct notif_call *request)
 	else if (call.domain == AF_INET || call.domain == AF_INET6)
 		inet_bind(&call);
 	else
-		notif_continue(request);
+		continue_without(&call, SOCKET_UNKNOWN);
+}
+
+/* Listens for any network: no address is decided about. */
+static void
+listen_freely(struct socket_call *call, int backlog)
+{
+	int why = listen(call->fd, backlog) < 0 ? errno : 0;
+
+	if (why == 0)
+		socket_copies_drop(call->request->broker, call->fd, SOCKET_LISTENING);
+	inet_finish(call, why);
 }
 
 /* SO_PEERCRED reports the process that called listen(): that must be the caller. */
@@ -174,15 +245,49 @@ void
 sys_listen(const struct notif_call *request)
 {
 	auto_call struct socket_call call = {.request = request, .fd = -1};
+	int backlog = (int)request->notif.data.args[1];
 
 	if (!socket_take(&call, false))
 		return;
 	if (is_refused_inside(&call))
 		notif_fail(request, EACCES);
-	else if (call.domain == AF_INET || call.domain == AF_INET6)
-		inet_listen(&call, (int)request->notif.data.args[1]);
+	else if (call.domain != AF_INET && call.domain != AF_INET6)
+		continue_without(&call, SOCKET_LISTENING);
+	else if (request->broker->plan->routes_network)
+		inet_listen(&call, backlog);
 	else
-		notif_continue(request);
+		listen_freely(&call, backlog);
+}
+
+/* ---- new sockets ---- */
+
+static bool
+is_kind_granted(const struct notif_call *request, int family, int kind)
+{
+	if (family == AF_NETLINK)
+		return (int)request->notif.data.args[2] == 0;
+	return family != AF_UNIX || sees_unix_names(request->broker) || kind == SOCK_STREAM ||
+	       kind == SOCK_SEQPACKET;
+}
+
+/* The filter lets the kernel make these, unless copies of them are kept. */
+static void
+make_copied(const struct notif_call *request)
+{
+	const __u64 *a = request->notif.data.args;
+	int family = (int)a[0], type = (int)a[1], fd;
+
+	if (!is_kind_granted(request, family, type & TYPE_BITS)) {
+		if (family == AF_UNIX)
+			refuse_datagrams(request);
+		notif_fail(request, family == AF_UNIX ? EACCES : EPROTONOSUPPORT);
+		return;
+	}
+	fd = socket(family, type | SOCK_CLOEXEC, (int)a[2]);
+	if (fd < 0)
+		notif_fail(request, errno);
+	else
+		socket_copies_give(request, fd, (type & SOCK_CLOEXEC) != 0);
 }
 
 /*
@@ -193,11 +298,16 @@ void
 sys_socket(const struct notif_call *request)
 {
 	bool is_datagram = (request->notif.data.args[1] & TYPE_BITS) == SOCK_DGRAM;
+	int family = (int)request->notif.data.args[0];
 
-	if (!request->broker->plan->routes_network) {
+	if (socket_copies_are_kept(request->broker) &&
+	    (family == AF_UNIX || family == AF_NETLINK ||
+	     request->broker->plan->settings.network.mode == NET_ALL)) {
+		make_copied(request);
+	} else if (!request->broker->plan->routes_network) {
 		refuse_request(request, REFUSED_NETWORK, CAUSE_NO_NETWORK);
 		notif_fail(request, EACCES);
-	} else if ((int)request->notif.data.args[0] == AF_UNIX) {
+	} else if (family == AF_UNIX) {
 		refuse_datagrams(request);
 		notif_fail(request, EACCES);
 	} else if (nest_may_network(request) &&

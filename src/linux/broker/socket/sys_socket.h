@@ -12,6 +12,7 @@ struct socket_call {
 	int domain, type, protocol;
 	union socket_address address; /* zero-padded */
 	socklen_t size;
+	enum socket_state state; /* without fd: what is known about it (socket_copies.h) */
 	/*
 	 * address on this machine, caller in a nest: which sockets listen there, and whether a nest's plan
 	 * allowed it for that reason

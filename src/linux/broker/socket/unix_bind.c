@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -17,6 +20,7 @@
 #include "linux/broker/git/git_check.h"
 
 #define STEPS_MAX 256
+#define BIND_STACK (16 * 1024)
 
 /*
  * Can the command change names in this directory without the broker? Only the session's plan matters:
@@ -25,7 +29,7 @@
 static bool
 is_changed_natively(const struct notif_call *request, int folder)
 {
-	auto_free char *path = lookup_dir_name(NULL, folder);
+	auto_free char *path = lookup_dir_name(request->deep, folder);
 
 	if (path == NULL || broker_is_private_tmp(request->broker, path))
 		return true;
@@ -87,24 +91,68 @@ leads_surely(const struct notif_call *request, int base, const char *path,
 	return false;
 }
 
-static int
-bind_in(int folder, int fd, const struct sockaddr *address, socklen_t size)
-{
-	int rc, why;
+/* A bind of a relative address; shared with the process that makes it. */
+struct relative_bind {
+	int fd, folder, why;
+	mode_t umask;
+	const struct sockaddr *address;
+	socklen_t size;
+};
 
-	if (fchdir(folder) < 0)
-		return -1;
-	rc = bind(fd, address, size);
-	why = errno;
-	if (chdir("/") < 0)
-		return -1;
-	errno = why;
-	return rc;
+static int
+bind_here(void *argument)
+{
+	struct relative_bind *to = argument;
+
+	umask(to->umask);
+	to->why = 0;
+	if (fchdir(to->folder) < 0 || bind(to->fd, to->address, to->size) < 0)
+		to->why = errno;
+	return 0;
+}
+
+/*
+ * Without a working directory and umask of this thread's own: by a process that has them, and shares memory
+ * and fds with this one, which waits. It is under the same layer.
+ */
+static void
+bind_in_process(struct relative_bind *to)
+{
+	char *stack = malloc(BIND_STACK);
+	pid_t pid;
+
+	to->why = EAGAIN;
+	if (stack == NULL)
+		return;
+	pid = clone(bind_here, stack + BIND_STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, to);
+	while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	free(stack);
+}
+
+static int
+bind_in(const struct socket_call *call, int folder, const struct sockaddr *address, socklen_t size)
+{
+	struct relative_bind to = {.fd = call->fd,
+				   .folder = folder,
+				   .umask = notif_umask(call->request),
+				   .address = address,
+				   .size = size};
+
+	if (call->request->broker->has_own_fs) {
+		bind_here(&to);
+		if (chdir("/") < 0)
+			return -1;
+	} else {
+		bind_in_process(&to);
+	}
+	errno = to.why;
+	return to.why == 0 ? 0 : -1;
 }
 
 /* By the last component alone, from its directory. getsockname(2) then reports that name. */
 static int
-bind_last_name(const struct lookup *place, int fd)
+bind_last_name(const struct socket_call *call, const struct lookup *place)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t length = strlen(place->name);
@@ -114,7 +162,7 @@ bind_last_name(const struct lookup *place, int fd)
 		return -1;
 	}
 	memcpy(address.sun_path, place->name, length + 1);
-	return bind_in(place->folder, fd, (struct sockaddr *)&address,
+	return bind_in(call, place->folder, (struct sockaddr *)&address,
 		       (socklen_t)(PATH_AT + length + 1));
 }
 
@@ -131,8 +179,8 @@ bind_at(struct socket_call *call, const struct lookup *place)
 
 	if (base < 0 || !unix_read_path(call, path) ||
 	    !leads_surely(call->request, base, path, place))
-		return bind_last_name(place, call->fd);
-	return bind_in(base, call->fd, &call->address.any, call->size);
+		return bind_last_name(call, place);
+	return bind_in(call, base, &call->address.any, call->size);
 }
 
 static int
@@ -156,7 +204,6 @@ bind_by_rights(struct socket_call *call, const struct lookup *place)
 	int64_t before = broker_now();
 	int why = 0;
 
-	umask(notif_umask(call->request));
 	/* exclusive: links in the path must not change between the check and bind(2) */
 	names_wrlock(call->request->names);
 	names_lock_changes(&call->request->broker->names, place->path, NULL);
@@ -205,8 +252,12 @@ unix_bind(struct socket_call *call)
 {
 	char path[sizeof(struct sockaddr_un) + 1];
 
-	if (unix_read_path(call, path))
+	if (unix_read_path(call, path)) {
 		bind_path(call, path);
-	else
-		notif_continue(call->request);
+		return;
+	}
+	/* the name may be that of a copy whose socket the caller has closed */
+	if (socket_copies_are_kept(call->request->broker))
+		socket_copies_sweep(call->request->broker);
+	notif_continue(call->request);
 }
