@@ -53,7 +53,7 @@ static int
 make_plan(const char *text, struct result *result, const struct host *host, struct plan **ret)
 {
 	static const struct facts facts = {.kernel = "bench"};
-	const struct stack_text only = {text, true};
+	const struct stack_text only = {text, "--policy-json"};
 	const struct stack_input input = {.texts = &only, .text_count = 1};
 	struct cordon_error err = {0};
 	struct stack *stack = NULL;

@@ -55,7 +55,7 @@ cordon_check(const struct cordon_setup *setup, const char *file, enum cordon_for
 {
 	auto_context struct cordon_plan *context = NULL;
 	auto_str struct str text = {0};
-	const struct stack_text only = {file, false};
+	const struct stack_text only = {file, NULL};
 	struct findings findings = {0};
 	int warnings = 0;
 	int rc = context_open(setup, CONTEXT_LOOK, &context, err);
@@ -317,7 +317,7 @@ cordon_check_print(const struct cordon_setup *setup, const char *file, char **re
 	auto_context struct cordon_plan *context = NULL;
 	auto_policy struct policy *policy = NULL;
 	auto_str struct str text = {0};
-	struct stack_text named = {file, false};
+	struct stack_text named = {file, NULL};
 	struct stack_input input;
 	int rc;
 

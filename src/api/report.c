@@ -252,6 +252,8 @@ report_start(struct report *report)
 	if (plan != NULL) {
 		start->source_count = list_sources(plan->stack, sources, COUNT(sources));
 		start->guarantee_count = list_guarantees(plan, guarantees);
+		start->notices = plan->notices;
+		start->notice_count = plan->notice_count;
 	}
 	tell(report, &event, true, true);
 }

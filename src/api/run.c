@@ -98,6 +98,7 @@ run_session(const struct cordon_plan *context, struct session_request request,
 	request.leave = command->leave;
 	request.fingerprint = command->fingerprint;
 	request.grace_ms = command->grace_ms;
+	request.marks = context->marks;
 	request.name = command->session;
 	request.place = &place;
 	request.proxy_main = proxy_function();

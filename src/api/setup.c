@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/glob.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/model/value.h"
@@ -72,9 +71,9 @@ set_command(struct cordon_setup *setup, const struct setup_option *option, const
 	return 0;
 }
 
-static int
-set_text(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	 struct cordon_error *err)
+int
+setup_text(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	   struct cordon_error *err)
 {
 	struct stack_text *text;
 
@@ -83,7 +82,7 @@ set_text(struct cordon_setup *setup, const struct setup_option *option, const ch
 	text = arena_push(&setup->arena, &setup->texts, &setup->text_count, sizeof *text, err);
 	if (text == NULL)
 		return -CORDON_E_MEMORY;
-	text->inline_text = option->extra;
+	text->inline_as = option->extra ? option->name : NULL;
 	text->value = arena_strdup(&setup->arena, value, err);
 	return text->value == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -94,6 +93,8 @@ set_project(struct cordon_setup *setup, const struct setup_option *option, const
 {
 	if (*value == '\0')
 		return setup_refuse(option, value, "is empty", err);
+	if (setup->has_record)
+		return setup_two_projects(err);
 	return keep(setup, &setup->project, value, err);
 }
 
@@ -324,47 +325,6 @@ set_home(struct cordon_setup *setup, const struct setup_option *option, const ch
 	return keep(setup, &setup->home, value, err);
 }
 
-/* Tracking restricts nothing, but the value must be a valid record: a typing error could hide a policy. */
-static int
-set_tracking(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	     struct cordon_error *err)
-{
-	const struct reading_as as = {.dialect = DIALECT_ZED, .system = setup->system};
-	auto_policy struct policy *policy = NULL;
-	int rc = policy_read(option->name, value, strlen(value), &as, &policy, err);
-
-	setup->tracks = rc == 0;
-	return rc;
-}
-
-/* A record from the editors' wrapper: its policy and its project; the project's own policy is not read. */
-static int
-set_record(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	   struct cordon_error *err)
-{
-	auto_arena struct arena tree = {0};
-	const struct json *record, *project, *tracking;
-	char *text;
-	int rc = json_read(&tree, option->name, value, strlen(value), &record, err);
-
-	if (rc < 0)
-		return rc;
-	tracking = record->type == JSON_OBJECT ? json_member(record, "tracking_only") : NULL;
-	if (tracking != NULL && tracking->type == JSON_BOOL && tracking->integer != 0)
-		return set_tracking(setup, option, value, err);
-	project = record->type == JSON_OBJECT ? json_member(record, "project_dir") : NULL;
-	if (project == NULL || project->type != JSON_STRING || *project->string != '/')
-		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "%s: the record has no \"project_dir\" that is an absolute path",
-				   option->name);
-	text = arena_printf(&setup->arena, err, "zed:%s", value);
-	if (text == NULL)
-		return -CORDON_E_MEMORY;
-	setup->no_project_policy = true;
-	rc = keep(setup, &setup->project, project->string, err);
-	return rc < 0 ? rc : set_text(setup, option, text, err);
-}
-
 static int
 set_facts(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	  struct cordon_error *err)
@@ -375,8 +335,8 @@ set_facts(struct cordon_setup *setup, const struct setup_option *option, const c
 
 static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_COMMAND] = {"--for", set_command, 0},
-	[CORDON_OPT_POLICY] = {"--policy", set_text, false},
-	[CORDON_OPT_POLICY_JSON] = {"--policy-json", set_text, true},
+	[CORDON_OPT_POLICY] = {"--policy", setup_text, false},
+	[CORDON_OPT_POLICY_JSON] = {"--policy-json", setup_text, true},
 	[CORDON_OPT_PROJECT] = {"--project", set_project, 0},
 	[CORDON_OPT_READ] = {"--read", set_list, LIST_READ},
 	[CORDON_OPT_WRITE] = {"--write", set_list, LIST_WRITE},
@@ -405,7 +365,7 @@ static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_NO_PROJECT_POLICY] = {"--no-project-policy", set_no_project_policy, 0},
 	[CORDON_OPT_SYSTEM] = {"--system", set_system, 0},
 	[CORDON_OPT_HOME] = {"--home", set_home, 0},
-	[CORDON_OPT_RECORD] = {"--sandbox-exec", set_record, true},
+	[CORDON_OPT_RECORD] = {"record", setup_record, true},
 	[CORDON_OPT_FACTS] = {"--facts", set_facts, 0},
 };
 

@@ -16,6 +16,12 @@ struct setup_option {
 struct place setup_place(const struct setup_option *option);
 int setup_refuse(const struct setup_option *option, const char *value, const char *reason,
 		 struct cordon_error *err);
+/* Adds a policy; option->extra says whether value is its text. */
+option_fn setup_text;
+
+/* setup_record.c */
+option_fn setup_record;
+int setup_two_projects(struct cordon_error *err);
 
 /* setup_network.c */
 option_fn setup_net, setup_udp, setup_domain, setup_port, setup_opaque_port, setup_private;

@@ -85,6 +85,8 @@ print_start(const struct event_start *start, struct str *to)
 		str_json(to, start->guarantees[i].how);
 	}
 	str_add(to, "}");
+	if (start->notice_count > 0)
+		add_list("notices", start->notices, start->notice_count, to);
 }
 
 static void

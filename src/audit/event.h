@@ -46,6 +46,8 @@ struct event_start {
 	size_t source_count;
 	const struct event_guarantee *guarantees;
 	size_t guarantee_count;
+	const char *const *notices; /* what a policy asks for and the session does not have */
+	size_t notice_count;
 };
 
 struct event_refused {

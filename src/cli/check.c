@@ -19,13 +19,13 @@ cli_check(struct cli *cli)
 		     ? cordon_check_ref(cli->setup, cli->ref, cli->format, &findings, &warnings,
 					&err)
 		     : cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err)) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (!cli->print && *findings == '\0' && !cli->quiet)
 		return cli_put("nothing to complain about\n", NULL, 0);
 	if (!cli->print)
 		return cli_put(findings, NULL, warnings > 0);
 	if (cordon_check_print(cli->setup, file, &printed, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (!cli->quiet)
 		fputs(findings, stderr);
 	return cli_put(printed, NULL, warnings > 0);

@@ -19,6 +19,7 @@ struct cli {
 	enum cordon_format format;
 	bool verbose, quiet, summary;
 	enum cli_hints hints;
+	bool hints_given;
 	bool print, yes, revoke, force, profiles, root, pty, leave, track_only, all, fingerprint;
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: default */
@@ -26,6 +27,8 @@ struct cli {
 	bool follow, last, refused;
 	const char *since, *until, *of_project; /* of the log */
 	const char *ref;			/* git ref to check; NULL: check policies */
+	const char *record, *record_fd;		/* of an editor's wrapper, by one of two options */
+	bool has_dashes;			/* "--" stands before the operands */
 	char **operands;
 	int operand_count;
 };
@@ -47,6 +50,9 @@ extern const struct cli_command commands[];
 
 int cli_run(struct cli *cli);
 int cli_shell(struct cli *cli);
+int cli_wrapper(struct cli *cli);
+/* Is this the call of an editor? Its user sees the terminal of the command, and the editor the status fd. */
+bool cli_is_wrapper(const struct cli *cli);
 int cli_check(struct cli *cli);
 int cli_why(struct cli *cli);
 int cli_plan(struct cli *cli);
@@ -74,10 +80,10 @@ void cli_help(const struct cli_command *command);
  */
 int cli_leave(int status);
 
-/* Prints "cordon: TEXT" on stderr. Returns EXIT_CORDON. */
-int cli_fail(const struct cordon_error *err);
-/* Prints one line on stderr with control characters escaped. */
-void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints "cordon: TEXT" on stderr, or with the option of the editors' wrapper. Returns EXIT_CORDON. */
+int cli_fail(const struct cli *cli, const struct cordon_error *err);
+/* Prints one line on stderr likewise, with control characters escaped. */
+void cli_say(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the notices of a plan, unless -q. */
 void cli_notices(const struct cli *cli, const struct cordon_plan *plan);

@@ -31,7 +31,7 @@ escape(const struct cli *cli, const struct cordon_error *err)
 	auto_str struct str text = {0};
 
 	if (cli->format != CORDON_JSON) {
-		cli_fail(err);
+		cli_fail(cli, err);
 		return 1;
 	}
 	str_add(&text, "{\"inside\": false, \"reason\": ");
@@ -52,7 +52,7 @@ cli_confine(struct cli *cli)
 	if (rc == -CORDON_E_ESCAPE)
 		return escape(cli, &err);
 	if (rc < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (fd >= 0)
 		close(fd);
 	return answer(cli, path, fd >= 0);

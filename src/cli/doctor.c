@@ -10,5 +10,5 @@ cli_doctor(struct cli *cli)
 	auto_free char *text = NULL;
 	int enforceable = cordon_doctor(cli->setup, cli->format, &text, &err);
 
-	return enforceable < 0 ? cli_fail(&err) : cli_put(text, NULL, !enforceable);
+	return enforceable < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, !enforceable);
 }

@@ -43,17 +43,17 @@ cli_init(struct cli *cli)
 	auto_str struct str said = {0};
 
 	if (cordon_init_policy(cli->setup, &text, &path, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (cli->print)
 		return cli_put(text, NULL, 0);
 	if (write_new(path, text, cli->force, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	str_add(&said, "wrote ");
 	str_visible(&said, path);
 	str_add(&said, "; `cordon check` judges it, `cordon trust` approves it\n");
 	if (said.failed) {
 		cordon_no_memory(&err);
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	}
 	return cli_put(cli->quiet ? "" : said.text, NULL, 0);
 }

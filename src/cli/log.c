@@ -23,7 +23,7 @@ print_rest(const struct cli *cli, struct cordon_log *log, bool is_shown, uint64_
 			status = cli_put(text, NULL, 0);
 		*count += rc > 0;
 	} while (rc > 0 && status == 0);
-	return rc < 0 ? cli_fail(&err) : status;
+	return rc < 0 ? cli_fail(cli, &err) : status;
 }
 
 static void
@@ -34,10 +34,10 @@ say_rest(const struct cli *cli, const struct cordon_log *log, uint64_t count)
 	if (cli->quiet)
 		return;
 	if (skipped > 0)
-		cli_say("%u %s of the log %s no event", skipped, skipped == 1 ? "line" : "lines",
-			skipped == 1 ? "is" : "are");
+		cli_say(cli, "%u %s of the log %s no event", skipped,
+			skipped == 1 ? "line" : "lines", skipped == 1 ? "is" : "are");
 	if (count == 0 && cli->format == CORDON_TEXT)
-		cli_say("the log has no such event");
+		cli_say(cli, "the log has no such event");
 }
 
 int
@@ -59,7 +59,7 @@ cli_log(struct cli *cli)
 	if (cli->last && cli->session != NULL)
 		return cli_usage(cli, "--last and --session exclude each other");
 	if (cordon_log_open(&filter, &log, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	status = print_rest(cli, log, !is_new, &count);
 	while (status == 0 && cli->follow) {
 		clock_sleep_us(FOLLOW_US);

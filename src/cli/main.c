@@ -11,11 +11,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "cli/cli.h"
-
-#define RECORD_MAX ((size_t)4 << 20) /* the limit of any policy */
 
 const struct cli_command commands[] = {
 	{"run", cli_run, "run a command in a sandbox", "[--] COMMAND [ARG...]",
@@ -68,6 +65,11 @@ const struct cli_command commands[] = {
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
 	 "json", 0, 0, true, false, false},
+	{"--sandbox-exec", cli_wrapper, "", "-- [COMMAND [ARG...]]",
+	 "The call of an editor's terminal. Exit status as in run. Refusals are written to\n"
+	 "--status-fd and the log; to the terminal only with -v or --hints.\n",
+	 "sandbox-exec config-fd verbose pty leave session fingerprint grace status-fd summary hints",
+	 0, INT_MAX, true, true, true},
 	{0},
 };
 
@@ -115,7 +117,8 @@ unknown(const char *name)
 	size_t count = 0;
 
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
-		names[count++] = c->name;
+		if (*c->summary != '\0')
+			names[count++] = c->name;
 	near = str_nearest_word(name, names, count);
 	str_visible(&visible, name);
 	shown = visible.failed || visible.text == NULL ? "" : visible.text;
@@ -143,7 +146,8 @@ help(void)
 	       "usage: cordon COMMAND [options] ...\n"
 	       "       cordon -- PROGRAM [ARG...]     as `cordon run`, without options\n\n");
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
-		printf("  %-8s %s\n", c->name, c->summary);
+		if (*c->summary != '\0')
+			printf("  %-8s %s\n", c->name, c->summary);
 	printf("\n`cordon COMMAND --help` says more; cordon(1) and cordon.json(5) say everything.\n");
 	return cli_put("", NULL, 0);
 }
@@ -181,59 +185,18 @@ run_command(const struct cli_command *command, int argc, char **argv)
 	return status;
 }
 
-/*
- * The editors' wrapper: --sandbox-exec JSON -- COMMAND ARG... The record has the whole policy; without a
- * command it runs the user's shell as a login shell.
- */
-static int
-run_record(struct cli *cli, const char *record, int argc, char **argv)
+/* Does the call begin with an option of the editors' wrapper? Other options may stand before it. */
+static bool
+is_wrapper_call(int argc, char **argv)
 {
-	struct cordon_error err = {0};
+	static const char *const names[] = {"--sandbox-exec", "--config-fd"};
 
-	if (cordon_setup_set(cli->setup, CORDON_OPT_RECORD, record, &err) < 0)
-		return cli_fail(&err);
-	cli->track_only = cordon_setup_tracks(cli->setup);
-	if (argc == 0)
-		return cli_shell(cli);
-	cli->operands = argv;
-	cli->operand_count = argc;
-	return cli_run(cli);
-}
-
-/* Reads the record and closes the fd: the command must not read the policy there or write to it. */
-static int
-take_record(const char *number, char **ret_record)
-{
-	struct cordon_error err = {0};
-	uint64_t fd;
-	int rc;
-
-	if (!str_number(number, INT_MAX, &fd) || fcntl((int)fd, F_GETFD) < 0) {
-		fputs("cordon: --config-fd is not the number of an open descriptor\n", stderr);
-		return EXIT_CORDON;
-	}
-	rc = fd_read_text((int)fd, RECORD_MAX, ret_record, &err);
-	close((int)fd);
-	return rc < 0 ? cli_fail(&err) : 0;
-}
-
-/* --sandbox-exec shows the record in the process list; --config-fd does not. */
-static int
-sandbox_exec(int argc, char **argv)
-{
-	struct cli cli = CLI_START(find_command("run"));
-	auto_free char *taken = NULL;
-	bool by_fd = strcmp(argv[0], "--config-fd") == 0;
-	int status = EXIT_CORDON;
-
-	if (cli.setup == NULL || argc < 2 || (argc > 2 && strcmp(argv[2], "--") != 0))
-		fprintf(stderr, "cordon: usage: cordon %s -- COMMAND [ARG...]\n",
-			by_fd ? "--config-fd N" : "--sandbox-exec JSON");
-	else if (!by_fd || (status = take_record(argv[1], &taken)) == 0)
-		status = run_record(&cli, by_fd ? taken : argv[1], argc < 3 ? 0 : argc - 3,
-				    argv + 3);
-	cordon_setup_free(cli.setup);
-	return status;
+	for (int i = 1; i < argc && *argv[1] == '-' && strcmp(argv[i], "--") != 0; i++)
+		for (size_t n = 0; n < COUNT(names); n++)
+			if (str_starts(argv[i], names[n]) &&
+			    strchr("=", argv[i][strlen(names[n])]) != NULL)
+				return true;
+	return false;
 }
 
 int
@@ -255,8 +218,8 @@ main(int argc, char **argv)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
 	if (strcmp(argv[1], "--") == 0)
 		return run_command(find_command("run"), argc - 1, argv + 1);
-	if (strcmp(argv[1], "--sandbox-exec") == 0 || strcmp(argv[1], "--config-fd") == 0)
-		return sandbox_exec(argc - 1, argv + 1);
+	if (is_wrapper_call(argc, argv))
+		return run_command(find_command("--sandbox-exec"), argc - 1, argv + 1);
 	command = find_command(argv[1]);
 	return command == NULL ? unknown(argv[1]) : run_command(command, argc - 2, argv + 2);
 }

@@ -105,6 +105,8 @@ static const struct cli_option table[] = {
 	FLAG(0, profiles, "list the profiles"),
 	FLAG(0, root, "the root itself counts as inside"),
 	FLAG(0, all, "all of them"),
+	TEXT(NULL, "sandbox-exec", "JSON", record, "the record of an editor: policy and project"),
+	TEXT(NULL, "config-fd", "N", record_fd, "the same, read from this descriptor"),
 	OTHER("json", NULL, "JSON instead of words"),
 };
 
@@ -258,6 +260,7 @@ set_grace(struct cli *cli, const char *value)
 static int
 set_hints(struct cli *cli, const char *value)
 {
+	cli->hints_given = true;
 	cli->hints = strcmp(value, "json") == 0 ? HINTS_JSON : HINTS_TEXT;
 	if (cli->hints == HINTS_JSON || strcmp(value, "text") == 0)
 		return 0;
@@ -280,7 +283,7 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 	if (option->setup >= 0) {
 		if (cordon_setup_set(cli->setup, (enum cordon_option)option->setup,
 				     value == NULL ? "" : value, &err) < 0)
-			return cli_fail(&err);
+			return cli_fail(cli, &err);
 		return 0;
 	}
 	if (strcmp(option->name, "status-fd") == 0)
@@ -344,6 +347,7 @@ cli_parse(struct cli *cli, int argc, char **argv)
 
 		if (options && strcmp(argv[i], "--") == 0) {
 			options = false;
+			cli->has_dashes = true;
 		} else if (options &&
 			   (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
 			cli_help(cli->command);

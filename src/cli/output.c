@@ -27,8 +27,17 @@ cli_leave(int status)
 	return status;
 }
 
+/* An editor shows the message in a terminal of its own: the option tells what it is about. */
+static const char *
+speaker(const struct cli *cli)
+{
+	if (!cli_is_wrapper(cli))
+		return "cordon";
+	return cli->record_fd != NULL ? "cordon --config-fd" : "cordon --sandbox-exec";
+}
+
 void
-cli_say(const char *format, ...)
+cli_say(const struct cli *cli, const char *format, ...)
 {
 	auto_str struct str shown = {0};
 	auto_free char *text = NULL;
@@ -42,13 +51,13 @@ cli_say(const char *format, ...)
 	if (length < 0)
 		text = NULL;
 	str_visible(&shown, text == NULL ? "out of memory" : text);
-	fprintf(stderr, "cordon: %s\n", shown.failed ? "out of memory" : shown.text);
+	fprintf(stderr, "%s: %s\n", speaker(cli), shown.failed ? "out of memory" : shown.text);
 }
 
 int
-cli_fail(const struct cordon_error *err)
+cli_fail(const struct cli *cli, const struct cordon_error *err)
 {
-	cli_say("%s", err->text);
+	cli_say(cli, "%s", err->text);
 	return EXIT_CORDON;
 }
 
@@ -58,7 +67,7 @@ cli_notices(const struct cli *cli, const struct cordon_plan *plan)
 	const char *notice;
 
 	for (size_t i = 0; !cli->quiet && (notice = cordon_plan_notice(plan, i)) != NULL; i++)
-		cli_say("%s", notice);
+		cli_say(cli, "%s", notice);
 }
 
 static bool
@@ -101,7 +110,7 @@ cli_put(const char *answer, const char *colour, int status)
 
 	make_lines_visible(answer, &shown);
 	if (shown.failed) {
-		cli_say("out of memory");
+		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
 	text = shown.text == NULL ? "" : shown.text;

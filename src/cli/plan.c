@@ -26,10 +26,10 @@ cli_plan(struct cli *cli)
 	if (cli->profiles)
 		return list_profiles();
 	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	cli_notices(cli, plan);
 	gaps = cordon_plan_gaps(plan);
 	rc = cordon_plan_print(plan, cli->format, cli->verbose, &text, &err);
 	cordon_plan_free(plan);
-	return rc < 0 ? cli_fail(&err) : cli_put(text, NULL, gaps > 0);
+	return rc < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, gaps > 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * cordon run, cordon shell, cordon --sandbox-exec. cordon prints nothing on stdout while a command runs;
+ * cordon run, cordon shell, and what cordon --sandbox-exec does after its record is read. cordon prints nothing on stdout while a command runs;
  * the exit status is that of the command.
  */
 #include "base/os_process.h"
@@ -69,38 +69,38 @@ refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 	const char *gap;
 
 	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++) {
-		cli_say("cannot keep %s", gap);
+		cli_say(cli, "cannot keep %s", gap);
 		str_printf(&all, "%scannot keep %s", i == 0 ? "" : "\n", gap);
 	}
 	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot keep everything" : all.text);
 }
 
 static int
-not_started(const struct cordon_error *err)
+not_started(const struct cli *cli, const struct cordon_error *err)
 {
-	cli_fail(err);
+	cli_fail(cli, err);
 	return err->sys == 126 || err->sys == 127 ? err->sys : EXIT_CORDON;
 }
 
 /* Prints each line after word; returns the number of lines. */
 static int
-say_lines(const char *word, const char lines[][CORDON_LINE], int count)
+say_lines(const struct cli *cli, const char *word, const char lines[][CORDON_LINE], int count)
 {
 	int i;
 
 	for (i = 0; i < count && *lines[i] != '\0'; i++)
-		cli_say("%s: %s", word, lines[i]);
+		cli_say(cli, "%s: %s", word, lines[i]);
 	return i;
 }
 
 /* Autorun files that changed: the next build, test run or push executes them. */
 static void
-say_changes(const struct cordon_run *run)
+say_changes(const struct cli *cli, const struct cordon_run *run)
 {
-	int said = say_lines("runs later", run->changes, COUNT(run->changes));
+	int said = say_lines(cli, "runs later", run->changes, COUNT(run->changes));
 
 	if (run->changed > said)
-		cli_say("runs later: and %d more", run->changed - said);
+		cli_say(cli, "runs later: and %d more", run->changed - said);
 }
 
 /*
@@ -119,13 +119,13 @@ restore_stderr(int flags)
 }
 
 static void
-explain_refusals(const struct cordon_run *run)
+explain_refusals(const struct cli *cli, const struct cordon_run *run)
 {
-	say_lines("refused", run->refusals, COUNT(run->refusals));
+	say_lines(cli, "refused", run->refusals, COUNT(run->refusals));
 	if (*run->refusals_policy != '\0')
-		cli_say("in a policy: %s", run->refusals_policy);
+		cli_say(cli, "in a policy: %s", run->refusals_policy);
 	if (run->refusals_more > 0)
-		cli_say("and %d more: cordon why --last", run->refusals_more);
+		cli_say(cli, "and %d more: cordon why --last", run->refusals_more);
 }
 
 /* After a failure, what was refused and what to type; after a success, only that something was. */
@@ -135,9 +135,16 @@ say_refusals(const struct cli *cli, const struct cordon_run *run)
 	bool failed = run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty);
 
 	if (failed)
-		explain_refusals(run);
+		explain_refusals(cli, run);
 	else if (run->refused_only_here > 0)
-		cli_say("%d refused; cordon why --last", run->refused_only_here);
+		cli_say(cli, "%d refused; cordon why --last", run->refused_only_here);
+}
+
+/* An editor reads refusals from the status fd; the terminal of its user gets them only if asked for. */
+static bool
+shows_refusals(const struct cli *cli)
+{
+	return !cli->quiet && (!cli_is_wrapper(cli) || cli->verbose || cli->hints_given);
 }
 
 /* Messages about the end of a session, other than a plain exit. */
@@ -157,21 +164,21 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	/* the terminal's settings may stop a background process that writes (tostop) */
 	signal(SIGTTOU, SIG_IGN);
 	if (words[run->cause] != NULL)
-		cli_say("%s", words[run->cause]);
-	if (!cli->quiet && cli->hints == HINTS_TEXT)
+		cli_say(cli, "%s", words[run->cause]);
+	if (cli->hints == HINTS_TEXT && shows_refusals(cli))
 		say_refusals(cli, run);
 	/* the kernel gives no other hint of SIGSYS */
-	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->quiet &&
-	    !cli->track_only)
+	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->track_only &&
+	    shows_refusals(cli))
 		fputs("cordon: it made a system call that the sandbox blocks (SIGSYS): programs of another "
 		      "architecture, as 32-bit ones, do not run inside\n",
 		      stderr);
 	if (cli->verbose || cli->summary)
-		say_changes(run);
+		say_changes(cli, run);
 	if (run->left > 0)
-		cli_say("%d would not end: %s", run->left, run->survivors);
+		cli_say(cli, "%d would not end: %s", run->left, run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)
-		cli_say("%s", run->notice);
+		cli_say(cli, "%s", run->notice);
 	/* always, and last: the command cannot write after it, so an agent need not believe any other line */
 	if (cli->hints == HINTS_JSON)
 		fprintf(stderr, "%s\n", run->refusals_json);
@@ -281,7 +288,7 @@ run_it(struct cli *cli, char **argv, bool login)
 		say_end(cli, &run);
 		status = end_as(&run);
 	} else if (rc != REFUSED) {
-		status = not_started(&err);
+		status = not_started(cli, &err);
 	}
 	status = cli_leave(status);
 	cordon_plan_free(plan);
@@ -308,6 +315,6 @@ cli_shell(struct cli *cli)
 				: "/bin/sh";
 	argv[0] = (char *)shell;
 	if (cordon_setup_set(cli->setup, CORDON_OPT_COMMAND, "shell", &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	return run_it(cli, argv, true);
 }

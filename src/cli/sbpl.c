@@ -12,9 +12,9 @@ cli_sbpl(struct cli *cli)
 	int rc;
 
 	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	cli_notices(cli, plan);
 	rc = cordon_plan_sbpl(plan, cli->format, &text, &err);
 	cordon_plan_free(plan);
-	return rc < 0 ? cli_fail(&err) : cli_put(text, NULL, 0);
+	return rc < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, 0);
 }

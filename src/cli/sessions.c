@@ -16,7 +16,7 @@ cli_ps(struct cli *cli)
 	int count = cordon_sessions(cli->format, &text, &err);
 
 	if (count < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (count == 0 && cli->format == CORDON_TEXT && !cli->quiet)
 		fputs("cordon: no session is alive\n", stderr);
 	return cli_put(text, NULL, 0);
@@ -32,7 +32,7 @@ end_one(const struct cli *cli, const char *which)
 	int count = cordon_kill(which, cli->grace_ms < 0 ? 0 : (int)cli->grace_ms, &text, &err);
 
 	if (count < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	if (count == 0 && which != NULL) {
 		str_visible(&shown, which);
 		fprintf(stderr, "cordon: there is no session %s; `cordon ps` lists them\n",

@@ -16,5 +16,5 @@ cli_trust(struct cli *cli)
 	if (cli->yes && cli->revoke)
 		return cli_usage(cli, "--yes and --revoke exclude each other");
 	asked = cordon_trust(cli->setup, action, cli->format, &text, &err);
-	return asked < 0 ? cli_fail(&err) : cli_put(text, NULL, asked > 0);
+	return asked < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, asked > 0);
 }

@@ -13,7 +13,7 @@ explain_session(const struct cli *cli)
 	if (cli->operand_count > 0 || (cli->last && cli->session != NULL))
 		return cli_usage(cli, "--last, --session ID and a question exclude each other");
 	refused = cordon_why_session(cli->setup, cli->session, cli->format, &text, &err);
-	return refused < 0 ? cli_fail(&err) : cli_put(text, NULL, refused > 0);
+	return refused < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, refused > 0);
 }
 
 int
@@ -31,12 +31,12 @@ cli_why(struct cli *cli)
 				 cli->command->synopsis);
 
 	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	cli_notices(cli, plan);
 	answer =
 		cordon_plan_why(plan, cli->operands[0], cli->operands[1], cli->format, &text, &err);
 	cordon_plan_free(plan);
 	if (answer < 0)
-		return cli_fail(&err);
+		return cli_fail(cli, &err);
 	return cli_put(text, cli->format == CORDON_JSON ? NULL : answer ? "32" : "31", !answer);
 }

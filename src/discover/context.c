@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "enforce/enforce.h"
 #include "host/resolve.h"
+#include "plan/secret.h"
 
 #define FACTS_MAX (1u << 16)
 #define SYSTEM_DIR "/etc/cordon"
@@ -197,6 +198,7 @@ context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_conte
 	context->host.view = &fs_real;
 	context->host.environ = (const char *const *)environ;
 	context->host.project = "";
+	context->marks = setup->marks;
 	rc = find_folders(context, setup, err);
 	if (rc < 0)
 		return rc;
@@ -219,6 +221,7 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 		return rc;
 	context->assumed = setup->facts_file != NULL ||
 			   (setup->system_given && setup->system != enforce_system());
+	context->marks = setup->marks;
 	context->host.command = setup->command;
 	context->host.environ = (const char *const *)environ;
 	choose_system(context, setup);
@@ -428,6 +431,9 @@ context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum
 
 	if (rc == 0 && context->has_trust && approval_covers(context))
 		rc = plan_again_approved(context, setup, err);
+	/* an editor that was opened without a folder names the home in its record */
+	if (rc == 0 && setup->has_record && project_is_home(context))
+		rc = secret_note_home(context->plan, err);
 	if (rc == 0 && *context->trust_problem != '\0')
 		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
 	if (rc < 0)

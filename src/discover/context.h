@@ -5,6 +5,7 @@
 #include <cordon/cordon.h>
 #include <sys/types.h>
 
+#include "enforce/session_group.h"
 #include "plan/plan.h"
 
 struct cordon_setup {
@@ -20,8 +21,10 @@ struct cordon_setup {
 	size_t text_count;
 	struct policy *options; /* options such as --read */
 	bool options_used;
-	bool tracks;	/* the record says that nothing is restricted */
-	bool restricts; /* an option other than a limit was given */
+	bool has_record;
+	bool tracks;		    /* the record says that nothing is restricted */
+	struct invoker_marks marks; /* from the record */
+	bool restricts;		    /* an option other than a limit was given */
 };
 
 /* A plan and everything it borrows from. */
@@ -33,6 +36,7 @@ struct cordon_plan {
 	const char *system_file, *user_file;
 	const char *homes[4]; /* of the user: from the environment and the user database */
 	size_t home_count;
+	struct invoker_marks marks;
 	const char *store; /* directory of approvals, on this machine; NULL: none */
 	struct trust trust;
 	bool has_trust;		    /* the project's policy was approved with this content */
@@ -64,6 +68,8 @@ int context_foreign_path(struct cordon_plan *context, const char *path, const ch
 /* project.c: finds the project, the working directory, and what git uses of them. */
 int project_find(struct cordon_plan *context, const struct cordon_setup *setup,
 		 enum context_use use, struct cordon_error *err);
+/* Is the project a home, or does it contain one? */
+bool project_is_home(const struct cordon_plan *context);
 /* The error for a working directory that is no project. */
 int project_fail(const struct cordon_plan *context, struct cordon_error *err);
 /* Gathers the host: directories, project, facts. */

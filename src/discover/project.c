@@ -210,6 +210,12 @@ project_fail(const struct cordon_plan *context, struct cordon_error *err)
 		context->host.cwd);
 }
 
+bool
+project_is_home(const struct cordon_plan *context)
+{
+	return is_too_wide(context, context->host.project);
+}
+
 static int
 named_project(struct cordon_plan *context, const char *named, struct cordon_error *err)
 {

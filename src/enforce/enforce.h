@@ -50,6 +50,7 @@ struct sandbox_options {
 	const char *named_tmp;		 /* argument of a later enforce_grant_tmp; NULL: none */
 	const struct egress *egress;	 /* the proxy, with network "domains"; NULL: none */
 	const char *socket_path;	 /* socket of a shared session; NULL: none */
+	const char *editor_uuid;	 /* macOS: fingerprint of an editor; NULL: none */
 	int events;			 /* socket for refusal_send; 0: none */
 	struct autorun_changes *changed; /* table for autorun_changes_note; NULL: none */
 };

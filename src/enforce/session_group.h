@@ -17,6 +17,7 @@ enum group_kind {
 	GROUP_NONE,	/* not available: subreapers alone */
 	GROUP_CGROUP,	/* a delegated cgroup below or beside our own */
 	GROUP_SCOPE,	/* a scope made by systemd's user manager */
+	GROUP_GIVEN,	/* a cgroup of the invoker: joined; never limited, killed or removed */
 	TRACKED_BY_MARK /* macOS: found by profile or environment; path is the fingerprint file's */
 };
 
@@ -34,10 +35,17 @@ struct session_group {
 	pid_t keeper;
 };
 
+/* By what the invoker itself finds the processes of a session. */
+struct invoker_marks {
+	const char *cgroup;	 /* Linux: absolute path of a cgroup that they join; NULL: none */
+	const char *fingerprint; /* macOS: UUID of the two paths of an editor; NULL: none */
+};
+
 struct group_wish {
 	const char *id;		    /* session id; part of the name */
 	uint64_t memory, processes; /* limits; 0: none */
 	bool scope;		    /* also without limits, where no cgroup is delegated */
+	const char *given;	    /* cgroup of the invoker instead; NULL: none */
 };
 
 struct group_usage {

@@ -123,7 +123,9 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	     const struct sandbox_options *options, const char *state_dir, struct cordon_error *err)
 {
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
-	struct sbpl_options wanted = {.private_tmp = tmp, .tag = sandbox->tag};
+	struct sbpl_options wanted = {.private_tmp = tmp,
+				      .tag = sandbox->tag,
+				      .editor_uuid = options->editor_uuid};
 	int rc = 0;
 
 	if (options->id != NULL)
@@ -147,7 +149,7 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	snprintf(sandbox->tag, sizeof sandbox->tag, "cordon-%s", sandbox->id);
 	wanted.fingerprint = (struct sbpl_fingerprint){sandbox->fingerprint.allowed,
 						       sandbox->fingerprint.denied};
-	rc = plan == NULL ? sbpl_fingerprint_only(&wanted.fingerprint, &sandbox->sbpl, err)
+	rc = plan == NULL ? sbpl_fingerprint_only(&wanted, &sandbox->sbpl, err)
 			  : sbpl_make(plan, &wanted, &sandbox->sbpl, err);
 	if (rc == 0)
 		rc = prepare_reports(sandbox, plan, err);

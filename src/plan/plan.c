@@ -197,6 +197,24 @@ note_git(struct plan *plan, struct cordon_error *err)
 }
 
 static int
+note_holes(struct plan *plan, struct cordon_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < plan->stack->count; i++) {
+		const struct policy *policy = plan->stack->entries[i].policy;
+
+		for (size_t j = 0; rc == 0 && j < policy->hole_count; j++)
+			if (policy->holes[j].at_start)
+				rc = plan_notice(plan, err, "%s:%u:%u: %s", policy->file,
+						 policy->holes[j].place.line,
+						 policy->holes[j].place.column,
+						 policy->holes[j].text);
+	}
+	return rc;
+}
+
+static int
 build(struct plan *plan, const struct trust *trust, struct fs_cache *cache,
       struct cordon_error *err)
 {
@@ -234,6 +252,8 @@ build(struct plan *plan, const struct trust *trust, struct fs_cache *cache,
 		rc = certificates_pass(plan, err);
 	if (rc == 0)
 		rc = note_git(plan, err);
+	if (rc == 0)
+		rc = note_holes(plan, err);
 	if (rc == 0)
 		rc = plan_mark_absent(plan, err);
 	if (rc == 0)

@@ -47,6 +47,7 @@ struct session_request {
 	bool fingerprint;	/* with track_only: find them by a permissive profile (macOS) */
 	const struct limit_value *limits;
 	const struct session_place *place;
+	struct invoker_marks marks;
 	const char *name; /* of the shared session to join or start; NULL: not shared */
 	char *const *argv;
 	const char *const *environ; /* of the supervisor */

@@ -308,7 +308,7 @@ load_argument(struct loader *l, const struct stack_text *text)
 		return rc;
 	if (source_is_profile(text, &argument))
 		return load_profile(l, profile_find(argument.rest), LAYER_COMMAND, 0);
-	if (!text->inline_text)
+	if (text->inline_as == NULL)
 		rc = project_settings(l, argument.rest, &settings);
 	if (rc < 0)
 		return rc;

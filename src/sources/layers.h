@@ -10,8 +10,8 @@
 
 /* Policy text given on the command line, in the order given. */
 struct stack_text {
-	const char *value; /* FILE, PROFILE, DIALECT:FILE, DIALECT:FILE#NAME, or inline text */
-	bool inline_text;
+	const char *value;     /* FILE, PROFILE, DIALECT:FILE, DIALECT:FILE#NAME, or inline text */
+	const char *inline_as; /* name of inline text in messages; NULL: not inline */
 };
 
 struct stack_input {

@@ -115,8 +115,8 @@ source_split(struct loader *l, const struct stack_text *text, struct argument *r
 			ret->rest = text->value + length + 1;
 		}
 	}
-	hash = ret->as.dialect == DIALECT_CLASH && !text->inline_text ? strrchr(ret->rest, '#')
-								      : NULL;
+	hash = ret->as.dialect == DIALECT_CLASH && text->inline_as == NULL ? strrchr(ret->rest, '#')
+									   : NULL;
 	if (hash == NULL)
 		return 0;
 	ret->as.variant = hash + 1;
@@ -175,7 +175,7 @@ source_parse_profile(struct loader *l, const struct profile *profile, struct pol
 bool
 source_is_profile(const struct stack_text *text, const struct argument *argument)
 {
-	return !text->inline_text && argument->as.dialect == DIALECT_ANY &&
+	return text->inline_as == NULL && argument->as.dialect == DIALECT_ANY &&
 	       profile_find(argument->rest) != NULL;
 }
 
@@ -183,8 +183,8 @@ int
 source_parse(struct loader *l, const struct stack_text *text, const struct argument *argument,
 	     struct policy **ret_policy)
 {
-	if (text->inline_text)
-		return policy_read("--policy-json", argument->rest, strlen(argument->rest),
+	if (text->inline_as != NULL)
+		return policy_read(text->inline_as, argument->rest, strlen(argument->rest),
 				   &argument->as, ret_policy, l->err);
 	if (source_is_profile(text, argument))
 		return source_parse_profile(l, profile_find(argument->rest), ret_policy);

@@ -428,6 +428,19 @@ tap.case("of the two marks one can be read and one cannot, whatever is granted o
                       for op in OPERATIONS[right]])])
 
 
+UUID = "123e4567-e89b-12d3-a456-426614174000"
+EDITOR = "/private/tmp/.zed-sandbox-" + UUID
+tap.case("an editor's own fingerprint: its two folders tell the processes of the session from all others", [
+    line for policy in ({}, {"files": {"default": "rwcdx"}}, {"files": {"read": ["/private/tmp"]}},
+                        {"files": {"deny": ["/private/tmp"]}})
+    for line in [*ask(SessionPolicy(policy, fingerprint=MARK, uuid=UUID),
+                      ("file-read-data", at(EDITOR + "/allow", "directory"), True),
+                      ("file-read-data", at(EDITOR + "/deny", "directory"), False)),
+                 *([] if "default" in str(policy) or "read" in str(policy) else
+                   ask(SessionPolicy(policy, fingerprint=MARK),
+                       ("file-read-data", at(EDITOR + "/allow", "directory"), False)))]])
+
+
 def tagged():
     """Each deny carries the tag, and nothing else of the text depends on it."""
     plain = SessionPolicy({}, tmp=TMP, fingerprint=MARK)

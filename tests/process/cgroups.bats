@@ -278,6 +278,61 @@ HOGS='for i in 1 2 3 4; do
 	wait'
 CROWD='for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; sleep 1000'
 
+# A record that only tracks, and one that restricts; both name the cgroup of the editor.
+editor_record()
+{
+	if [ "$1" = tracks ]; then
+		printf '{"tracking_only": true, "cgroup_path": "%s"}' "$PLACE/zed-terminal-1.scope"
+		return
+	fi
+	printf '{"project_dir": "%s", "executable_paths": ["/usr", "/bin", "/lib", "/lib64"], "read_only_paths": ["/etc", "/proc"],
+		"read_write_paths": ["/dev/null"], "additional_executable_paths": [], "additional_read_only_paths": [],
+		"additional_read_write_paths": [], "allow_network": false, "allowed_env_vars": ["PATH"],
+		"cgroup_path": "%s"}' "$OPEN/project" "$PLACE/zed-terminal-1.scope"
+}
+
+# ended_by_editor KIND: as the editor does, by writing to its cgroup; leaves no process, and the cgroup is empty
+ended_by_editor()
+{
+	rm -f "$OPEN/project/started"
+	in_place "$OPEN/cordon" --sandbox-exec "$(editor_record "$1")" -- \
+	    sh -c 'setsid sleep 1000 & echo $! >started; sleep 1000' >"$T/out" 2>"$T/err" </dev/null &
+	job=$!
+	until_true 60 has_started || complain 'did not start' || return 1
+	grep -qx "$(cat "$OPEN/project/started")" "$PLACE/zed-terminal-1.scope/cgroup.procs" ||
+	    complain 'not in the cgroup of the record' || return 1
+	echo 1 >"$PLACE/zed-terminal-1.scope/cgroup.kill"
+	status=0
+	wait "$job" || status=$?
+	[ "$status" -eq 137 ] || complain 'was not ended'
+}
+
+joins_record_cgroup()
+{
+	local kind
+
+	in_place mkdir "$PLACE/zed-terminal-1.scope"
+	for kind in tracks restricts; do
+		runs 0 --sandbox-exec "$(editor_record "$kind")" -- grep ^0:: /proc/self/cgroup || return 1
+		said "/${PLACE##*/}/zed-terminal-1.scope" || return 1
+		ended_by_editor "$kind" || return 1
+		# it is the editor's to remove
+		[ -d "$PLACE/zed-terminal-1.scope" ] || return 1
+		runs 125 --sandbox-exec "$(editor_record "$kind")" --file-size 1G --policy-json '{}' --memory 1G -- touch ran ||
+		    return 1
+	done
+	until_true 60 grep -q '^populated 0' "$PLACE/zed-terminal-1.scope/cgroup.events" || return 1
+	rmdir "$PLACE/zed-terminal-1.scope"
+	runs 125 --sandbox-exec "$(editor_record tracks)" -- touch ran || return 1
+	heard '"cgroup_path"' 'No such file' || return 1
+	[ ! -e "$OPEN/project/ran" ]
+}
+
+@test "--sandbox-exec: the record's cgroup is joined, its owner ends the session by it, and cordon leaves it alone" {
+	needs_cgroup
+	as_each joins_record_cgroup
+}
+
 can_limit()
 {
 	"$CORDON" doctor --json >"$T/out" 2>"$T/err" || true

@@ -3,7 +3,7 @@
  * Not a test: the profile that a session applies, with what it adds to the plan's, in the form of
  * `cordon sbpl --json`. For tests/macos, which holds it against the tables.
  *
- *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT DOOR     "": without
+ *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT DOOR UUID     "": without
  *   session_profile proxy LISTENER RESOLVERS PORT...     of the proxy; so many of the ports, from the
  *                                                        front, are those of resolvers
  */
@@ -77,12 +77,13 @@ main(int argc, char **argv)
 		cordon_setup_free(setup);
 		return print_proxy(argc, argv);
 	}
-	if (argc != 9 || setup == NULL)
+	if (argc != 10 || setup == NULL)
 		return 2;
 	options.private_tmp = given(argv[4]);
 	options.tag = given(argv[6]);
 	options.proxy_port = (unsigned)strtoul(argv[7], NULL, 10);
 	options.socket_path = given(argv[8]);
+	options.editor_uuid = given(argv[9]);
 	snprintf(allowed, sizeof allowed, "%s/allow", argv[5]);
 	snprintf(denied, sizeof denied, "%s/deny", argv[5]);
 	if (*argv[5] != '\0')

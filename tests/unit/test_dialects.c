@@ -394,10 +394,11 @@ zed_overlay_can_turn_it_on_or_off(void)
 static void
 zed_record_is_read_unchanged(void)
 {
-	auto_policy struct policy *p =
-		policy_as(&zed_shell,
-			  "{" NINE ", \"read_write_paths\": [\"/w\"], \"fingerprint_uuid\": \"u\","
-			  "\"tracking_only\": false, \"cgroup_path\": null}");
+	auto_policy struct policy *p = policy_as(
+		&zed_shell,
+		"{" NINE
+		", \"read_write_paths\": [\"/w\"], \"fingerprint_uuid\": \"123e4567-e89b-12d3-a456-426614174000\","
+		"\"tracking_only\": false, \"cgroup_path\": null}");
 
 	check(p->has_extends);
 	check_str(grant(p, "/p"), "rwcdx");

@@ -39,8 +39,9 @@ case_make(struct box_case *c)
 	check_int(fingerprint_make(c->folder, "0123456789abcdef", &c->pair, &c->err), 0);
 	fake.allowed = c->pair.allowed;
 	fake.denied = c->pair.denied;
-	check_int(sbpl_fingerprint_only(&(struct sbpl_fingerprint){c->pair.allowed, c->pair.denied},
-					&c->sbpl, &c->err),
+	check_int(sbpl_fingerprint_only(
+			  &(struct sbpl_options){.fingerprint = {c->pair.allowed, c->pair.denied}},
+			  &c->sbpl, &c->err),
 		  0);
 	check_int(seatbelt_prepare(c->sbpl, &c->pair, NULL, &c->seatbelt, &c->err), 0);
 }
@@ -678,6 +679,33 @@ a_sandbox_without_a_plan_restricts_nothing(void)
 	check_int(session_group_remove(&group), 0);
 }
 
+/* The wrapper's record may name the fingerprint by which its editor finds the processes. */
+static void
+an_editors_fingerprint_is_added(void)
+{
+	static const char uuid[] = "123e4567-e89b-12d3-a456-426614174000";
+	struct sandbox_options options = {.id = "00112233445566aa", .editor_uuid = uuid};
+	struct session_group group = {.kind = GROUP_NONE};
+	struct cordon_error err = {0};
+	struct sandbox *sandbox = NULL;
+	auto_world struct world world;
+	struct fingerprint pair;
+
+	fake_reset();
+	world_make(&world);
+	options.state_dir = world.host.state_dir;
+	check_int(enforce_compile(NULL, &options, &sandbox, &err), 0);
+	enforce_fingerprint(sandbox, &group);
+	know_pair(&group, &pair);
+	check_int(enforce_apply(sandbox, &err), 0);
+	check(strstr(fake.profile, "\n; by which the editor knows them\n"
+				   "(allow file-read-data (literal (param \"P2\")))\n"
+				   "(deny file-read-data (literal (param \"P3\")))\n") != NULL);
+	fake.self_sandbox = 0;
+	enforce_free(sandbox);
+	check_int(session_group_remove(&group), 0);
+}
+
 static const char *
 profile_with(struct world *world, const char *policy, const struct egress *egress)
 {
@@ -966,6 +994,7 @@ main(void)
 	run(a_process_is_known_by_its_start);
 	run(a_sandbox_is_applied_and_its_group_is_removed);
 	run(a_sandbox_without_a_plan_restricts_nothing);
+	run(an_editors_fingerprint_is_added);
 	run(of_the_network_only_the_proxy_is_reached);
 	run(an_unused_sandbox_removes_its_fingerprint);
 	run(a_name_that_the_disk_spells_otherwise_is_refused);

@@ -243,7 +243,7 @@ lint_warnings(const char *text, bool trusted)
 {
 	const struct fs_view view = fake_fs(full);
 	const struct host host = host_of(&view);
-	const struct stack_text inline_text = {text, true};
+	const struct stack_text inline_text = {text, "--policy-json"};
 	struct stack_input input = {.system = SYSTEM_LINUX, .project = "/home/u/p"};
 	const struct facts facts = {0};
 	auto_plan struct plan *plan = NULL;

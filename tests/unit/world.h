@@ -157,9 +157,9 @@ world_stack(struct world *world, const struct said *said, struct stack **ret)
 	world_put(world->user_file, said->user);
 	world_put(world->project_file, said->project);
 	for (size_t i = 0; i < COUNT(said->args) && said->args[i] != NULL; i++)
-		texts[input.text_count++] = (struct stack_text){said->args[i], false};
+		texts[input.text_count++] = (struct stack_text){said->args[i], NULL};
 	if (said->inline_text != NULL)
-		texts[input.text_count++] = (struct stack_text){said->inline_text, true};
+		texts[input.text_count++] = (struct stack_text){said->inline_text, "--policy-json"};
 	world->err = (struct cordon_error){0};
 	return layers_load(&input, ret, &world->err);
 }

@@ -50,6 +50,44 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 }
 
 /*
+ * The invoker ends this cgroup by itself, so it is taken as it is: setting a limit or killing what is in it could hit
+ * processes that are not of the session.
+ */
+static int
+select_given(const struct group_wish *wish, struct session_group *group, struct cordon_error *err)
+{
+	auto_fd int folder = open(wish->given, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+
+	if (wish->memory != 0 || wish->processes != 0)
+		return cordon_fail(
+			err, CORDON_E_GAP, 0,
+			"a cgroup that the caller names (\"cgroup_path\") gets no limits of "
+			"memory and processes");
+	if (folder >= 0 && fstatfs(folder, &fs) == 0 && fs.f_type != CGROUP2_MAGIC)
+		return cordon_fail(err, CORDON_E_PATH, 0,
+				   "\"cgroup_path\": %.120s is not a cgroup of version 2",
+				   wish->given);
+	if (folder < 0 || faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) < 0 ||
+	    snprintf(group->path, sizeof group->path, "%s", wish->given) >= (int)sizeof group->path)
+		return cordon_fail(err, CORDON_E_PATH, errno,
+				   "\"cgroup_path\": cannot use the cgroup %.120s", wish->given);
+	group->kind = GROUP_GIVEN;
+	return 0;
+}
+
+static int
+make_given(struct session_group *group, struct cordon_error *err)
+{
+	group->folder = open(group->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (group->folder < 0)
+		return cordon_fail(err, CORDON_E_PATH, errno,
+				   "\"cgroup_path\": cannot use the cgroup %.120s", group->path);
+	group->procs_fd = openat(group->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	return 0;
+}
+
+/*
  * A plain cgroup costs 0.1 ms, a scope some 50: one is made for limits, and for a session without a
  * plan, whose command may kill supervisor and guard at once.
  */
@@ -64,7 +102,9 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 	if (!is_plain(wish->id))
 		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.40s\" cannot name a group",
 				   wish->id);
-	if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
+	if (wish->given != NULL) {
+		rc = select_given(wish, &group, err);
+	} else if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
 		if (cgroup_place(wish, group.path))
 			group.kind = GROUP_CGROUP;
 		else if (limited)
@@ -93,6 +133,8 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 	const struct group_wish wish = {.memory = group->memory, .processes = group->processes};
 	bool limited = group->memory != 0 || group->processes != 0;
 
+	if (group->kind == GROUP_GIVEN)
+		return make_given(group, err);
 	if (group->kind != GROUP_CGROUP)
 		return 0;
 	if (cgroup_make(group->path, &wish, &group->folder) == 0) {
@@ -106,6 +148,12 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 }
 
 /* ---- start ---- */
+
+static bool
+is_cgroup(const struct session_group *group)
+{
+	return group->kind == GROUP_CGROUP || group->kind == GROUP_GIVEN;
+}
 
 /* A child joining the group. It shares the parent's memory until exec, so its writes are seen. */
 struct birth {
@@ -216,7 +264,7 @@ fork_and_join(struct birth *birth)
 {
 	pid_t child;
 
-	birth->joins = birth->group->kind == GROUP_CGROUP;
+	birth->joins = is_cgroup(birth->group);
 	child = vfork();
 	if (child == 0)
 		begin(birth);
@@ -281,7 +329,7 @@ session_group_spawn(const struct session_group *group, void (*run)(const void *a
 
 	if (group->kind == GROUP_SCOPE || VFORK_IS_FORK)
 		return fork_inside(&birth);
-	if (group->kind == GROUP_CGROUP)
+	if (is_cgroup(group))
 		child = believe(bear(&birth), &birth);
 	if (child < 0) {
 		birth.sys = -1;
@@ -301,12 +349,19 @@ session_group_fork(const struct session_group *group, void (*run)(const void *ar
 
 /* ---- use ---- */
 
+/* May it be killed and removed here? */
+static bool
+is_ours(const struct session_group *group)
+{
+	return group->kind != GROUP_NONE && group->kind != GROUP_GIVEN;
+}
+
 /* Returns the cgroup's fd; *ret_opened is set if it was opened here. -1: no cgroup. */
 static int
 folder_of(const struct session_group *group, int *ret_opened)
 {
-	if (group->kind == GROUP_NONE || group->folder >= 0)
-		return group->kind == GROUP_NONE ? -1 : group->folder;
+	if (!is_ours(group) || group->folder >= 0)
+		return is_ours(group) ? group->folder : -1;
 	*ret_opened = open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return *ret_opened;
 }
@@ -412,7 +467,7 @@ int
 session_group_remove(struct session_group *group)
 {
 	/* usually empty, and then rmdir needs no fd, of which none may be left */
-	if (group->kind != GROUP_NONE && rmdir(group->path) < 0 && errno != ENOENT &&
+	if (is_ours(group) && rmdir(group->path) < 0 && errno != ENOENT &&
 	    clear_and_remove(group) < 0)
 		return -1;
 	session_group_release(group);

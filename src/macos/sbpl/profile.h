@@ -20,6 +20,7 @@ struct sbpl_options {
 	const char *private_tmp; /* canonical path, granted whole; NULL: none */
 	const char *tag;	 /* part of every report of a denial; NULL: none */
 	struct sbpl_fingerprint fingerprint;
+	const char *editor_uuid; /* of an editor's fingerprint, in lower case; NULL: none */
 	/* unix socket on which the session listens already; canonical; NULL: none */
 	const char *socket_path;
 	unsigned proxy_port; /* the only reachable port in mode domains; 0: none */
@@ -42,8 +43,8 @@ struct sbpl {
  */
 int sbpl_make(const struct plan *plan, const struct sbpl_options *options, struct sbpl **ret_sbpl,
 	      struct cordon_error *err);
-/* A profile that only denies the fingerprint's path, to recognise a session's processes. */
-int sbpl_fingerprint_only(const struct sbpl_fingerprint *fingerprint, struct sbpl **ret_sbpl,
+/* A profile that only denies the paths of fingerprints, to recognise a session's processes. The rest of options has no effect. */
+int sbpl_fingerprint_only(const struct sbpl_options *options, struct sbpl **ret_sbpl,
 			  struct cordon_error *err);
 /* The proxy's profile. It is tested with one path that it allows and one that it denies. */
 #define SBPL_PROXY_ALLOWED "/dev/null"

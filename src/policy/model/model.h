@@ -141,6 +141,7 @@ extern const char *const ipc_names[]; /* likewise */
 struct hole {
 	struct place place;
 	const char *text;
+	bool at_start; /* also a notice of each plan */
 };
 
 struct policy {

@@ -41,16 +41,36 @@ wrong_type(const struct policy_reading *r, const struct json *value, const char 
 	return read_fail(r, value, "%s is expected here, not %s", expected, json_type_name(value));
 }
 
+static const char *
+nearest_key(const char *key, const struct read_key *keys, size_t count)
+{
+	const char *names[32] = {0};
+
+	for (size_t i = 0; i < count && i < 32; i++)
+		names[i] = keys[i].name;
+	return str_nearest_word(key, names, count < 32 ? count : 32);
+}
+
+static int
+note_key(struct policy_reading *r, const struct json *member, const char *what,
+	 const struct read_key *keys, size_t count)
+{
+	const char *near = nearest_key(member->key, keys, count);
+	int rc = read_hole(r, member, "unknown key \"%.40s\" in %s has no effect%s%s%s",
+			   member->key, what, near == NULL ? "" : "; did you mean \"",
+			   near == NULL ? "" : near, near == NULL ? "" : "\"?");
+
+	if (rc == 0)
+		r->policy->holes[r->policy->hole_count - 1].at_start = true;
+	return rc;
+}
+
 static int
 unknown_key(const struct policy_reading *r, const struct json *member, const char *what,
 	    const struct read_key *keys, size_t count)
 {
-	const char *names[32] = {0};
-	const char *near;
+	const char *near = nearest_key(member->key, keys, count);
 
-	for (size_t i = 0; i < count && i < 32; i++)
-		names[i] = keys[i].name;
-	near = str_nearest_word(member->key, names, count < 32 ? count : 32);
 	return cordon_fail_at(r->err, CORDON_E_POLICY, r->policy->file, member->key_line,
 			      member->key_column, "unknown key \"%.40s\" in %s%s%s%s", member->key,
 			      what, near == NULL ? "" : "; did you mean \"",
@@ -61,6 +81,14 @@ int
 read_keys(struct policy_reading *r, const struct json *object, const char *what,
 	  const struct read_key *keys, size_t count)
 {
+	return read_keys_noting(r, object, what, keys, count, NULL);
+}
+
+int
+read_keys_noting(struct policy_reading *r, const struct json *object, const char *what,
+		 const struct read_key *keys, size_t count,
+		 bool (*is_harmless)(const struct json *member))
+{
 	if (object->type != JSON_OBJECT)
 		return read_fail(r, object, "%s must be an object, not %s", what,
 				 json_type_name(object));
@@ -70,9 +98,12 @@ read_keys(struct policy_reading *r, const struct json *object, const char *what,
 
 		while (i < count && strcmp(keys[i].name, m->key) != 0)
 			i++;
-		if (i == count)
-			return unknown_key(r, m, what, keys, count);
-		rc = keys[i].read == NULL ? 0 : keys[i].read(r, m);
+		if (i < count)
+			rc = keys[i].read == NULL ? 0 : keys[i].read(r, m);
+		else if (is_harmless != NULL && is_harmless(m))
+			rc = note_key(r, m, what, keys, count);
+		else
+			rc = unknown_key(r, m, what, keys, count);
 		if (rc < 0)
 			return rc;
 	}
@@ -322,7 +353,7 @@ read_hole(struct policy_reading *r, const struct json *at, const char *format, .
 				  r->err);
 	if (hole == NULL)
 		return -CORDON_E_MEMORY;
-	*hole = (struct hole){read_place(r, at), text};
+	*hole = (struct hole){.place = read_place(r, at), .text = text};
 	return 0;
 }
 

@@ -42,6 +42,10 @@ int read_fail(const struct policy_reading *r, const struct json *value, const ch
  */
 int read_keys(struct policy_reading *r, const struct json *object, const char *what,
 	      const struct read_key *keys, size_t count);
+/* The same, but an unknown key for which is_harmless returns true is noted as a hole. */
+int read_keys_noting(struct policy_reading *r, const struct json *object, const char *what,
+		     const struct read_key *keys, size_t count,
+		     bool (*is_harmless)(const struct json *member));
 /* Each refuses any other type with a message that names the key and the expected type. */
 int read_text(struct policy_reading *r, const struct json *value, const char **ret_text);
 int read_bool(struct policy_reading *r, const struct json *value, bool *ret_bool);

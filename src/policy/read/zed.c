@@ -411,12 +411,13 @@ read_record(struct policy_reading *r, const struct json *value)
 {
 	const struct sources sources = {{value}, 1};
 	const struct json *tracking = zed_present(value, "tracking_only");
-	int rc = zed_check_record(r, value);
+	bool tracks = tracking != NULL && tracking->type == JSON_BOOL && tracking->integer != 0;
+	int rc = tracks ? zed_check_tracking(r, value) : zed_check_record(r, value);
 
 	if (rc < 0)
 		return rc;
 	r->policy->has_extends = true;
-	if (tracking != NULL && tracking->integer != 0)
+	if (tracks)
 		return read_tracking_only(r, tracking);
 	rc = zed_check_needed(r, value);
 	if (rc == 0)

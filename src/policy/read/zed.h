@@ -19,5 +19,7 @@ int zed_check_sandbox(struct policy_reading *r, const struct json *value);
 /* A sandbox object for one system. */
 int zed_check_block(struct policy_reading *r, const struct json *value);
 int zed_check_record(struct policy_reading *r, const struct json *value);
+/* For a record that restricts nothing. */
+int zed_check_tracking(struct policy_reading *r, const struct json *value);
 /* Checks for the members that a record needs unless it only tracks. */
 int zed_check_needed(struct policy_reading *r, const struct json *value);

@@ -2,6 +2,8 @@
 /* Recognises and checks Zed's settings, their sandbox object and the record of its wrapper. */
 #include "policy/read/zed.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/str.h"
 #include "policy/model/value.h"
@@ -15,6 +17,41 @@ zed_present(const struct json *object, const char *key)
 		object != NULL && object->type == JSON_OBJECT ? json_member(object, key) : NULL;
 
 	return value == NULL || value->type == JSON_NULL ? NULL : value;
+}
+
+/* ---- keys ---- */
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/*
+ * Can an unknown key be left out without a restriction being lost? Only null, a list that adds ("additional_..."),
+ * and what names or describes by its own name. Any other key of a newer editor may restrict.
+ */
+static bool
+is_harmless(const struct json *member)
+{
+	static const char *const ends[] = {"id",    "uuid",    "name",	  "title",
+					   "label", "version", "comment", "description"};
+	bool describes = *member->key == '$' || *member->key == '_';
+
+	for (size_t i = 0; !describes && i < COUNT(ends); i++)
+		describes = strcmp(member->key, ends[i]) == 0 ||
+			    (ends_with(member->key, ends[i]) &&
+			     member->key[strlen(member->key) - strlen(ends[i]) - 1] == '_');
+	return describes || member->type == JSON_NULL || str_starts(member->key, "additional_");
+}
+
+static int
+check_keys(struct policy_reading *r, const struct json *object, const char *what,
+	   const struct read_key *keys, size_t count)
+{
+	return read_keys_noting(r, object, what, keys, count, is_harmless);
 }
 
 /* ---- values ---- */
@@ -65,7 +102,7 @@ check_system_paths(struct policy_reading *r, const struct json *value)
 
 	return value->type == JSON_NULL
 		       ? 0
-		       : read_keys(r, value, "\"system_paths\"", keys, COUNT(keys));
+		       : check_keys(r, value, "\"system_paths\"", keys, COUNT(keys));
 }
 
 static int
@@ -126,14 +163,14 @@ zed_check_block(struct policy_reading *r, const struct json *value)
 {
 	if (value->type == JSON_NULL)
 		return 0;
-	return read_keys(r, value, "the block of one system", sandbox_keys,
-			 COUNT(sandbox_keys) - BLOCK_KEYS);
+	return check_keys(r, value, "the block of one system", sandbox_keys,
+			  COUNT(sandbox_keys) - BLOCK_KEYS);
 }
 
 int
 zed_check_sandbox(struct policy_reading *r, const struct json *value)
 {
-	return read_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
+	return check_keys(r, value, "the sandbox settings", sandbox_keys, COUNT(sandbox_keys));
 }
 
 /* ---- recognition ---- */
@@ -186,12 +223,38 @@ zed_is_settings(const struct json *value)
 
 /* ---- the record ---- */
 
+/* A cgroup is joined before the sandbox is entered, so its path must be exact. */
 static int
-check_id(struct policy_reading *r, const struct json *value)
+check_cgroup(struct policy_reading *r, const struct json *value)
+{
+	const char *text = "";
+	int rc = value->type == JSON_NULL ? 0 : read_plain_path(r, value, false, &text);
+
+	if (rc == 0 && value->type != JSON_NULL && *text != '/')
+		return read_fail(r, value, "\"cgroup_path\" must be an absolute path");
+	return rc;
+}
+
+static const char *
+uuid_problem(const char *text)
+{
+	static const char form[] = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+	size_t i = 0;
+
+	for (; form[i] != '\0' && text[i] != '\0'; i++)
+		if (form[i] == '-' ? text[i] != '-' : strchr("0123456789abcdef", text[i]) == NULL)
+			break;
+	return form[i] == '\0' && text[i] == '\0'
+		       ? NULL
+		       : "is not a UUID such as 123e4567-e89b-12d3-a456-426614174000, in lower case";
+}
+
+static int
+check_uuid(struct policy_reading *r, const struct json *value)
 {
 	const char *text;
 
-	return value->type == JSON_NULL ? 0 : read_text(r, value, &text);
+	return value->type == JSON_NULL ? 0 : read_checked(r, value, uuid_problem, &text);
 }
 
 static const struct read_key record_keys[] = {
@@ -204,10 +267,10 @@ static const struct read_key record_keys[] = {
 	{"additional_read_write_paths", check_additional},
 	{"allow_network", check_flag},
 	{"allowed_env_vars", check_names},
-	/* optional from here on; each session makes its own identifiers */
-	{"fingerprint_uuid", check_id},
+	/* optional from here on */
+	{"fingerprint_uuid", check_uuid},
 	{"tracking_only", check_flag},
-	{"cgroup_path", check_id},
+	{"cgroup_path", check_cgroup},
 };
 #define RECORD_NEEDED 9
 
@@ -225,7 +288,19 @@ zed_is_record(const struct json *value)
 int
 zed_check_record(struct policy_reading *r, const struct json *value)
 {
-	return read_keys(r, value, "the record", record_keys, COUNT(record_keys));
+	return check_keys(r, value, "the record", record_keys, COUNT(record_keys));
+}
+
+/* The other members have no meaning there; editors fill them with nothing. */
+int
+zed_check_tracking(struct policy_reading *r, const struct json *value)
+{
+	struct read_key keys[COUNT(record_keys)];
+
+	memcpy(keys, record_keys, sizeof keys);
+	for (size_t i = 0; i < RECORD_NEEDED; i++)
+		keys[i].read = NULL;
+	return check_keys(r, value, "the record", keys, COUNT(keys));
 }
 
 int

@@ -34,6 +34,7 @@ assets_make_sandbox(struct assets *assets, const struct session_request *request
 		    struct sandbox_options options, struct cordon_error *err)
 {
 	options.id = request->id;
+	options.editor_uuid = request->marks.fingerprint;
 	options.named_tmp = assets->tmp;
 	options.events = assets->event_source.theirs < 0 ? 0 : assets->event_source.theirs;
 	options.egress = assets->proxy.pid > 0 ? &assets->proxy.egress : NULL;

@@ -47,7 +47,9 @@ record_new(struct arena *arena, const struct session_request *request, struct as
 		.name = request->name,
 		.since = (int64_t)time(NULL),
 		.supervisor = process_find(getpid()),
-		.cgroup = assets->group.kind == GROUP_NONE ? NULL : assets->group.path,
+		.cgroup = assets->group.kind == GROUP_NONE || assets->group.kind == GROUP_GIVEN
+				  ? NULL
+				  : assets->group.path,
 		.tmp = assets->tmp,
 		.token = words == NULL ? NULL : words->token,
 		.proxy = words == NULL ? NULL : words->proxy,

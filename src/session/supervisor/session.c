@@ -159,7 +159,9 @@ static int
 prepare_tracked(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
 {
-	struct sandbox_options options = {.id = request->id, .state_dir = request->place->state};
+	struct sandbox_options options = {.id = request->id,
+					  .state_dir = request->place->state,
+					  .editor_uuid = request->marks.fingerprint};
 	int rc = command_prepare(&run->arena, request, &(struct command_place){0}, &run->command,
 				 err);
 
