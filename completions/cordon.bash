@@ -77,6 +77,7 @@ _cordon_options()
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
 	why) printf '%s' "$setup -q --quiet --last --session --json" ;;
 	sbpl) printf '%s' "$setup -q --quiet --json" ;;
+	record) printf '%s' '-C --project --for --system --home --track-only -q --quiet -h --help' ;;
 	plan) printf '%s' "$setup -v --verbose -q --quiet --profiles --json" ;;
 	check) printf '%s' "$setup -q --quiet --ref --print --json" ;;
 	trust) printf '%s' "$setup -q --quiet --yes --revoke --json" ;;
@@ -147,7 +148,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill log sbpl -- --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill log sbpl record -- --help --version' "$current"
 		return
 	fi
 	case ${COMP_WORDS[1]} in

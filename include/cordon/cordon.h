@@ -188,6 +188,7 @@ struct cordon_run {
 	char refusals[3][CORDON_LINE];
 	int refusals_more;
 	char refusals_policy[CORDON_LINE];
+	const char *refusals_advice; /* what the policy says to do then; NULL: nothing */
 	char refusals_json[8192];
 	int changed;		      /* autorun files that the session changed */
 	char changes[5][CORDON_LINE]; /* the first of them; "" behind the last */
@@ -273,6 +274,14 @@ int cordon_check_ref(const struct cordon_setup *setup, const char *ref, enum cor
 /* Print the same text in canonical native form. */
 int cordon_check_print(const struct cordon_setup *setup, const char *file, char **ret_text,
 		       struct cordon_error *err);
+
+/*
+ * Print the record that Zed's settings mean, for CORDON_OPT_RECORD; a later file overrides key by key. files ends
+ * with NULL; without any the record only tracks. Returns 1; or 0 if the settings are off or leave out the command
+ * of the setup, and then *ret_text says why.
+ */
+int cordon_record(const struct cordon_setup *setup, const char *const *files, char **ret_text,
+		  struct cordon_error *err);
 
 /* Names of the built-in profiles; NULL past the end. */
 const char *cordon_profile(size_t index);

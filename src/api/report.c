@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "explain/refused.h"
 #include "ipc/refusal.h"
+#include "plan/mechanisms.h"
 
 /* A session has fewer files of policy: profiles, options and at most one for each -p. */
 #define SOURCES_MAX 64
@@ -234,6 +235,25 @@ list_guarantees(const struct plan *plan, struct event_guarantee to[G_COUNT])
 	return count;
 }
 
+/* Variables in which agents, or the wrapper around them, pass the ids of their session and of one use of a tool. */
+static const char *const agent_sessions[] = {"CORDON_AGENT_SESSION", "CLASH_SESSION_ID",
+					     "CLAUDE_SESSION_ID", NULL};
+static const char *const tool_uses[] = {"CORDON_TOOL_USE", "CLASH_TOOL_USE_ID",
+					"CLAUDE_TOOL_USE_ID", NULL};
+#define AGENT_ID_MAX 200
+
+static const char *
+agent_id(const struct cordon_plan *context, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		const char *value = host_getenv(&context->host, *names);
+
+		if (value != NULL && *value != '\0' && strlen(value) <= AGENT_ID_MAX)
+			return value;
+	}
+	return NULL;
+}
+
 void
 report_start(struct report *report)
 {
@@ -242,16 +262,20 @@ report_start(struct report *report)
 	struct event event = event_of(report, EVENT_START);
 	struct event_start *start = &event.is.start;
 	struct event_guarantee guarantees[G_COUNT];
-	const char *sources[SOURCES_MAX];
+	const char *sources[SOURCES_MAX], *layers[MECHANISM_LAYERS];
 
 	*start = (struct event_start){.argv = report->command->argv,
 				      .name = report->command->session,
 				      .sources = sources,
 				      .guarantees = plan == NULL ? tracked : guarantees,
-				      .guarantee_count = COUNT(tracked)};
+				      .guarantee_count = COUNT(tracked),
+				      .layers = layers,
+				      .agent_session = agent_id(report->context, agent_sessions),
+				      .tool_use = agent_id(report->context, tool_uses)};
 	if (plan != NULL) {
 		start->source_count = list_sources(plan->stack, sources, COUNT(sources));
 		start->guarantee_count = list_guarantees(plan, guarantees);
+		start->layer_count = mechanisms_layers(plan, layers);
 		start->notices = plan->notices;
 		start->notice_count = plan->notice_count;
 	}
@@ -300,6 +324,7 @@ explain_refusals(struct report *report)
 	denials_print_policy(denials, plan, &policy);
 	if (policy.length > 0)
 		keep_line(&run->refusals_policy, 1, &policy);
+	run->refusals_advice = denials_advice(plan);
 	denials_print_json(denials, plan, report->id, sizeof run->refusals_json - 1, &json);
 	if (!json.failed && json.length < sizeof run->refusals_json)
 		memcpy(run->refusals_json, json.text, json.length + 1);

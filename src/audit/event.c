@@ -78,7 +78,10 @@ print_start(const struct event_start *start, struct str *to)
 {
 	add_command(start->argv, to);
 	add_text("name", start->name, to);
+	add_text("agent_session", start->agent_session, to);
+	add_text("tool_use", start->tool_use, to);
 	add_list("sources", start->sources, start->source_count, to);
+	add_list("layers", start->layers, start->layer_count, to);
 	str_add(to, ", \"guarantees\": {");
 	for (size_t i = 0; i < start->guarantee_count; i++) {
 		str_printf(to, "%s\"%s\": ", i == 0 ? "" : ", ", start->guarantees[i].name);

@@ -46,6 +46,9 @@ struct event_start {
 	size_t source_count;
 	const struct event_guarantee *guarantees;
 	size_t guarantee_count;
+	const char *const *layers; /* that enforce the policy; none: the session is only tracked */
+	size_t layer_count;
+	const char *agent_session, *tool_use; /* ids that the caller's agent has; NULL: unknown */
 	const char *const *notices; /* what a policy asks for and the session does not have */
 	size_t notice_count;
 };

@@ -51,6 +51,7 @@ extern const struct cli_command commands[];
 int cli_run(struct cli *cli);
 int cli_shell(struct cli *cli);
 int cli_wrapper(struct cli *cli);
+int cli_record(struct cli *cli);
 /* Is this the call of an editor? Its user sees the terminal of the command, and the editor the status fd. */
 bool cli_is_wrapper(const struct cli *cli);
 int cli_check(struct cli *cli);

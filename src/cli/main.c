@@ -65,6 +65,11 @@ const struct cli_command commands[] = {
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",
 	 "json", 0, 0, true, false, false},
+	{"record", cli_record, "print the record that an editor's settings mean", "[SETTINGS...]",
+	 "For --sandbox-exec and --config-fd. SETTINGS are files of Zed's settings; a later\n"
+	 "one overrides key by key. Exit status 0, or 1 when they are off or leave out the\n"
+	 "command (--for): then nothing is printed.\n",
+	 "project for system home track-only", 0, INT_MAX, false, false, false},
 	{"--sandbox-exec", cli_wrapper, "", "-- [COMMAND [ARG...]]",
 	 "The call of an editor's terminal. Exit status as in run. Refusals are written to\n"
 	 "--status-fd and the log; to the terminal only with -v or --hints.\n",

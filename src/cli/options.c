@@ -138,6 +138,8 @@ is_for_planning(int setup)
 static bool
 belongs(const struct cli_command *command, const struct cli_option *option)
 {
+	if (option->setup >= 0 && in_list(command->flags, option->name))
+		return true;
 	if (option->setup >= 0)
 		return command->setup && !(command->runs && is_for_planning(option->setup));
 	if (strcmp(option->name, "quiet") == 0)

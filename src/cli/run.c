@@ -124,6 +124,8 @@ explain_refusals(const struct cli *cli, const struct cordon_run *run)
 	say_lines(cli, "refused", run->refusals, COUNT(run->refusals));
 	if (*run->refusals_policy != '\0')
 		cli_say(cli, "in a policy: %s", run->refusals_policy);
+	if (*run->refusals[0] != '\0' && run->refusals_advice != NULL)
+		cli_say(cli, "the policy says: %s", run->refusals_advice);
 	if (run->refusals_more > 0)
 		cli_say(cli, "and %d more: cordon why --last", run->refusals_more);
 }

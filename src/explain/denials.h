@@ -47,3 +47,5 @@ void denials_print_json(const struct denials *denials, const struct plan *plan, 
 			size_t max, struct str *to);
 void denials_free(struct denials *denials);
 #define auto_denials __attribute__((cleanup(denials_free)))
+/* What the policy says to do after a refusal ("on_refusal"); NULL: nothing. */
+const char *denials_advice(const struct plan *plan);

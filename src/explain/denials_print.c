@@ -188,9 +188,47 @@ other_way(const struct denial *denial)
 				       : "Do without it";
 }
 
+static void
+print_question(const struct denial *denial, struct str *to)
+{
+	if (*denial->allow == '-')
+		str_printf(to, "ask the user to allow it with the option %s.", denial->allow);
+	else if (*denial->allow != '\0')
+		str_printf(to, "ask the user to add %s to the policy.", denial->allow);
+	else
+		str_add(to, "tell the user that it is needed.");
+}
+
+static void
+print_advice(const struct denial *denial, enum on_refusal on_refusal, struct str *to)
+{
+	if (on_refusal == ON_REFUSAL_WORKAROUND) {
+		str_printf(to, "%s.", other_way(denial));
+		return;
+	}
+	if (on_refusal == ON_REFUSAL_STOP)
+		str_add(to, "Stop here, try no other way, and ");
+	else
+		str_printf(to, "%s, or ", other_way(denial));
+	print_question(denial, to);
+}
+
+/* The policy's own advice for people, where it has one. */
+const char *
+denials_advice(const struct plan *plan)
+{
+	static const char *const advice[] = {
+		[ON_REFUSAL_STOP] = "stop, and try no other way",
+		[ON_REFUSAL_WORKAROUND] = "do without it",
+		[ON_REFUSAL_SMART] = "do without it where that is possible, else stop",
+	};
+
+	return plan == NULL ? NULL : advice[plan->settings.on_refusal];
+}
+
 /* One sentence about what happened, one about what to do: never to restrict less than this needs. */
 static void
-print_sentence(const struct denial *denial, struct str *to)
+print_sentence(const struct denial *denial, enum on_refusal on_refusal, struct str *to)
 {
 	auto_str struct str text = {0};
 	size_t reason = strcspn(denial->reason, ";");
@@ -198,13 +236,8 @@ print_sentence(const struct denial *denial, struct str *to)
 	str_add(&text, "The sandbox refused: ");
 	print_head(denial, denial->what, &text);
 	str_add_n(&text, denial->reason, reason);
-	str_printf(&text, ". %s, or ", other_way(denial));
-	if (*denial->allow == '-')
-		str_printf(&text, "ask the user to allow it with the option %s.", denial->allow);
-	else if (*denial->allow != '\0')
-		str_printf(&text, "ask the user to add %s to the policy.", denial->allow);
-	else
-		str_add(&text, "tell the user that it is needed.");
+	str_add(&text, ". ");
+	print_advice(denial, on_refusal, &text);
 	str_json(to, text.failed ? "" : text.text);
 }
 
@@ -214,7 +247,7 @@ print_hint(const struct denial *denial, const struct plan *plan, struct str *to)
 	auto_str struct str policy = {0};
 
 	str_add(to, "{\"hint\": ");
-	print_sentence(denial, to);
+	print_sentence(denial, plan == NULL ? ON_REFUSAL_UNSET : plan->settings.on_refusal, to);
 	str_add(to, ", \"what\": ");
 	str_json(to, denial->what);
 	str_add(to, ", \"subject\": ");
@@ -238,7 +271,11 @@ denials_print_json(const struct denials *denials, const struct plan *plan, const
 
 	str_add(to, "{\"v\": 1, \"session\": ");
 	str_json(to, session);
-	str_printf(to, ", \"refused\": %zu, \"hints\": [", denials->added);
+	str_printf(to, ", \"refused\": %zu", denials->added);
+	if (plan != NULL && plan->settings.on_refusal != ON_REFUSAL_UNSET)
+		str_printf(to, ", \"on_refusal\": \"%s\"",
+			   on_refusal_names[plan->settings.on_refusal]);
+	str_add(to, ", \"hints\": [");
 	for (; count < shown(denials); count++) {
 		auto_str struct str hint = {0};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Prints a plan as JSON. File names must always go through str_json. */
 #include "explain/print_text.h"
+#include "plan/mechanisms.h"
 #include "plan/environ.h"
 
 static void
@@ -180,6 +181,18 @@ json_promises(const struct plan *plan, struct str *to)
 }
 
 static void
+json_layers(const struct plan *plan, struct str *to)
+{
+	const char *names[MECHANISM_LAYERS];
+	size_t count = mechanisms_layers(plan, names);
+
+	str_add(to, "  \"layers\": [");
+	for (size_t i = 0; i < count; i++)
+		str_printf(to, "%s\"%s\"", i == 0 ? "" : ", ", names[i]);
+	str_add(to, "],\n");
+}
+
+static void
 json_head(const struct plan *plan, struct str *to)
 {
 	bool first = true;
@@ -235,6 +248,7 @@ print_json_plan(const struct plan *plan, struct str *to)
 	json_network(plan, to);
 	json_env(plan, to);
 	json_limits(plan, to);
+	json_layers(plan, to);
 	json_promises(plan, to);
 	json_tail(plan, to);
 }

@@ -6,6 +6,7 @@
 
 #include "explain/why.h"
 #include "plan/environ.h"
+#include "plan/mechanisms.h"
 #include "plan/pty.h"
 #include "policy/read/printer.h"
 
@@ -248,6 +249,18 @@ text_calls(const struct plan *plan, bool verbose, struct str *to)
 }
 
 static void
+text_layers(const struct plan *plan, struct str *to)
+{
+	const char *names[MECHANISM_LAYERS];
+	size_t count = mechanisms_layers(plan, names);
+
+	str_add(to, "layers   ");
+	for (size_t i = 0; i < count; i++)
+		str_printf(to, " %s", names[i]);
+	str_add(to, count == 0 ? " none\n" : "\n");
+}
+
+static void
 text_promises(const struct plan *plan, bool verbose, struct str *to)
 {
 	str_add(to, "guarantees\n");
@@ -277,5 +290,6 @@ print_text_plan(const struct plan *plan, bool verbose, struct str *to)
 	text_env(plan, verbose, to);
 	text_limits(plan, to);
 	text_calls(plan, verbose, to);
+	text_layers(plan, to);
 	text_promises(plan, verbose, to);
 }

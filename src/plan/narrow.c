@@ -282,6 +282,16 @@ narrow_ipc(struct plan *plan, const struct policy *project, struct cordon_error 
 	return 0;
 }
 
+/* Not a right: an unapproved project may only ask for more caution. */
+static int
+narrow_on_refusal(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	(void)err;
+	if (project->on_refusal == ON_REFUSAL_STOP)
+		plan->settings.on_refusal = ON_REFUSAL_STOP;
+	return 0;
+}
+
 static int
 note_off(struct plan *plan, struct cordon_error *err)
 {
@@ -300,6 +310,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
 		narrow_profiles, narrow_accept, narrow_rules,  narrow_default, narrow_net,
 		narrow_sockets,	 narrow_env,	narrow_limits, narrow_tmp,     narrow_ipc,
+		narrow_on_refusal,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;

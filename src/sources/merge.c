@@ -188,6 +188,8 @@ merge_policy(struct merger *m, const struct policy *policy)
 		to->tmp = policy->tmp;
 	if (policy->ipc != IPC_UNSET)
 		to->ipc = policy->ipc;
+	if (policy->on_refusal != ON_REFUSAL_UNSET)
+		to->on_refusal = policy->on_refusal;
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (policy->limits[i].value != 0)
 			to->limits[i] = policy->limits[i];

@@ -17,6 +17,7 @@ struct settings {
 	struct limit_value limits[LIMIT_COUNT];
 	enum tmp tmp; /* never TMP_UNSET */
 	enum ipc ipc; /* never IPC_UNSET */
+	enum on_refusal on_refusal;
 	bool accept[G_COUNT];
 };
 

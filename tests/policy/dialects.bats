@@ -320,6 +320,35 @@ zed()
 	unsaid '"write" alone'
 }
 
+@test "clash: on_sandbox_violation chooses what hints tell an agent, stop by default" {
+	local word text
+
+	for word in stop workaround smart ''; do
+		printf '{"default": ["read", "execute"]%s}' "${word:+, \"on_sandbox_violation\": \"$word\"}" >clash.json
+		expect 3 run -p clash:clash.json --hints json -- sh -c 'mkdir made; exit 3'
+		printf '%s\n' "$err" | tail -n 1 >"$T/out"
+		case $word in
+		workaround) text='not "ask the user" in h and "instead." in h' ;;
+		smart) text='"instead, or ask the user" in h' ;;
+		*) text='"Stop here, try no other way, and ask the user" in h' ;;
+		esac
+		json '[h for h in [d["hints"][0]["hint"]] if '"$text"'] and d["on_refusal"] == "'"${word:-stop}"'"' || return 1
+	done
+	expect 3 run -p clash:clash.json -- sh -c 'mkdir made; exit 3'
+	heard 'cordon: the policy says: stop, and try no other way'
+	expect 3 run -- sh -c 'mkdir "$HOME/made"; exit 3'
+	[[ $err != *'the policy says'* ]]
+	expect 0 check -q --print clash:clash.json
+	said '"on_refusal": "stop"'
+	# a project without approval may ask for more caution, not for less
+	for word in stop workaround; do
+		printf '{"on_refusal": "%s"}' "$word" >.cordon.json
+		expect 3 run --hints json -- sh -c 'mkdir "$HOME/made"; exit 3'
+		printf '%s\n' "$err" | tail -n 1 >"$T/out"
+		json '("on_refusal" in d) == ("'"$word"'" == "stop")' || return 1
+	done
+}
+
 @test "clash: every regular expression of its tests and manual is one on both systems" {
 	local pattern
 

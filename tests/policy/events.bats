@@ -23,6 +23,36 @@ events()
 	/usr/bin/python3 "$TREE/tests/policy/events.py" --words
 }
 
+@test "the layers that enforce are named by plan, on the status descriptor and in the log" {
+	expect 0 plan
+	said 'layers    landlock seccomp broker'
+	expect 0 plan --json
+	json 'd["layers"] == ["landlock", "seccomp", "broker"]'
+	expect 0 plan --json --system macos --home /Users/sam -C /Users/sam/shop
+	json 'd["layers"] == ["seatbelt"]'
+	expect 0 run --status-fd 3 -- true 3>"$T/status"
+	grep -q '"event": "start".*"layers": \["landlock", "seccomp", "broker"\]' "$T/status"
+	grep -q '"event": "start".*"layers": \["landlock", "seccomp", "broker"\]' "$XDG_STATE_HOME"/cordon/audit/*.log
+	expect 0 run --domain example.org --status-fd 3 -- true 3>"$T/status"
+	grep -q '"layers": \["landlock", "seccomp", "broker", "proxy"\]' "$T/status"
+	expect 0 run --track-only --status-fd 3 -- true 3>"$T/status"
+	grep -q '"layers": \[\]' "$T/status"
+}
+
+@test "ids of the agent's session and tool use are in the log, from the environment" {
+	local log=$XDG_STATE_HOME/cordon/audit
+
+	expect 0 run -- true
+	! grep -q 'agent_session\|tool_use' "$log"/*.log
+	CLAUDE_SESSION_ID=s-1 CORDON_TOOL_USE='t"1' expect 0 run -- sh -c 'echo "$CLAUDE_SESSION_ID$CORDON_TOOL_USE."'
+	[ "$out" = . ]
+	grep -q '"event": "start".*"agent_session": "s-1", "tool_use": "t\\"1"' "$log"/*.log
+	CORDON_AGENT_SESSION=s-2 CLAUDE_SESSION_ID=s-1 expect 0 run --track-only -- true
+	grep -q '"agent_session": "s-2"' "$log"/*.log
+	CORDON_AGENT_SESSION=$(head -c 300 /dev/zero | tr '\0' x) expect 0 run -- true
+	! grep -q xxxx "$log"/*.log
+}
+
 @test "every kind of event has the schema: start, refused, changed, planted, limit, trust, end" {
 	rm -rf .git
 	git init -q .

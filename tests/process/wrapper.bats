@@ -156,3 +156,74 @@ sys.exit(not any(eval(sys.argv[2]) for e in events))' "$T/events" "$1" || compla
 	"$CORDON" --config-fd 7 -- true 7< <(printf '{') 2>"$T/err" || status=$?
 	[ "$status" -eq 125 ] && [[ $(cat "$T/err") == "$want"* ]]
 }
+
+# ---- cordon record ----
+
+# settings MEMBERS...: settings.json with this sandbox object
+settings()
+{
+	printf '{"theme": "x", "terminal": {"sandbox": {%s}}}' "$1" >settings.json
+}
+
+# printed ARGUMENT...: the native form of a policy, with or without warnings
+printed()
+{
+	status=0
+	"$CORDON" check -q --print "$@" >"$T/out" 2>"$T/err" || status=$?
+	[ "$status" -le 1 ]
+}
+
+@test "record: settings become the record that the wrapper takes, and both grant the same" {
+	local system
+
+	mkdir -p "$HOME"/{r,w,x}
+	settings '"enabled": true, "allow_network": false, "additional_read_only_paths": ["~/r"],
+		"additional_read_write_paths": ["~/w"], "additional_executable_paths": ["~/x"]'
+	for system in macos linux; do
+		expect 0 record --system "$system" --home "$HOME" -C "$P" settings.json
+		cp "$T/out" record.json
+		json 'd["project_dir"].endswith("'"$P"'") and d["allow_network"] is False and "~" not in str(d)'
+		printed --system "$system" --home "$HOME" zed:record.json || return 1
+		sed "s|\(/private\)*$HOME|~|; s|\(/private\)*$P|\$PROJECT|" "$T/out" | "$PYTHON" -m json.tool >by_record
+		printed --system "$system" --home "$HOME" zed:settings.json || return 1
+		"$PYTHON" -m json.tool <"$T/out" | diff by_record - || complain "differs on $system" || return 1
+	done
+	expect 0 record settings.json
+	expect 0 --sandbox-exec "$out" -- sh -c 'echo x >"$HOME/w/f" && cat "$HOME/w/f"'
+	said x
+	expect 9 --sandbox-exec "$(cat record.json)" -- sh -c 'echo x 2>/dev/null >"$HOME/r/f" || exit 9'
+}
+
+@test "record: blocks of this system and later files override key by key" {
+	settings '"enabled": true, "allowed_env_vars": ["A"], "linux": {"allow_network": false}, "macos": {"allowed_env_vars": []}'
+	expect 0 record settings.json
+	json 'd["allow_network"] is False and d["allowed_env_vars"] == ["A"]'
+	expect 0 record --system macos --home /Users/sam -C /Users/sam/shop settings.json
+	json 'd["allow_network"] is True and d["allowed_env_vars"] == [] and d["project_dir"] == "/Users/sam/shop"'
+	printf '{"allow_network": true, "system_paths": {"read_only": ["/etc"]}}' >more.json
+	expect 0 record settings.json more.json
+	json 'd["allow_network"] is True and d["read_only_paths"] == ["/etc"] and "/usr/bin" in d["executable_paths"]'
+}
+
+@test "record: settings that are off, or for terminals only, give no record; tracking is asked for" {
+	settings '"enabled": false'
+	expect 1 record settings.json
+	[ ! -s "$T/out" ]
+	heard 'no record: "enabled" is false'
+	settings '"enabled": true, "apply_to": "terminal"'
+	expect 1 record settings.json
+	heard '"apply_to" leaves out tools'
+	expect 0 record --for shell settings.json
+	refused record
+	refused record --track-only settings.json
+	refused record --read /etc settings.json
+	expect 0 record --track-only
+	echo x >"$HOME/file"
+	expect 0 --sandbox-exec "$out" -- cat "$HOME/file"
+	said x
+	printf '{"terminal": {"sandbox": {"enabeld": true}}}' >settings.json
+	refused_at settings.json:1:27 record settings.json
+	expect 125 record nosuch.json
+	chmod 666 settings.json
+	refused record settings.json
+}

@@ -62,7 +62,7 @@ add_by_operation(struct dropping *d, const struct sbpl_row *row, const char *tex
 	for (const char *at = text + action; rc == 0 && at < rest;) {
 		size_t length = strspn(at, OPERATION_LETTERS);
 		auto_str struct str one = {0};
-		bool compiles;
+		bool compiles = false;
 
 		str_add_n(&one, text, action);
 		str_add_n(&one, at, length);
@@ -83,7 +83,7 @@ static int
 add_row(struct dropping *d, const struct sbpl_row *row)
 {
 	const char *text = d->sbpl->text + row->from;
-	bool compiles;
+	bool compiles = false;
 	int rc = try_text(d, text, row->length, &compiles);
 
 	if (rc == 0 && !compiles)

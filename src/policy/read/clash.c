@@ -261,16 +261,6 @@ read_default(struct policy_reading *r, const struct json *value)
 	return rc < 0 ? rc : warn_of_write(r, value, r->policy->default_rights);
 }
 
-/* Selects the wording of clash's hints; cordon has its own. */
-static int
-read_violation(struct policy_reading *r, const struct json *value)
-{
-	static const char *const names[] = {"stop", "workaround", "smart", NULL};
-	int index;
-
-	return read_name(r, value, names, &index);
-}
-
 static int
 set_rest(struct policy_reading *r, const struct json *at)
 {
@@ -283,6 +273,8 @@ set_rest(struct policy_reading *r, const struct json *at)
 	}
 	policy->has_extends = true;
 	policy->tmp = TMP_PRIVATE;
+	if (policy->on_refusal == ON_REFUSAL_UNSET)
+		policy->on_refusal = ON_REFUSAL_STOP;
 	policy->env.mode = ENV_SCRUB;
 	policy->env.place = policy->tmp_place = read_place(r, at);
 	/* clash always allows it, whatever its rules say about /dev */
@@ -317,7 +309,7 @@ read_policy(struct policy_reading *r, const struct json *value)
 		{"rules", read_rules},
 		{"network", read_network},
 		{"doc", read_doc},
-		{"on_sandbox_violation", read_violation},
+		{"on_sandbox_violation", read_on_refusal},
 	};
 	int rc = read_keys(r, value, "the sandbox policy", keys, COUNT(keys));
 
@@ -387,7 +379,7 @@ clash_read(struct policy_reading *r, const struct json *value)
 {
 	static const struct read_key keys[] = {
 		{"sandboxes", read_sandboxes},
-		{"on_sandbox_violation", read_violation},
+		{"on_sandbox_violation", read_on_refusal},
 		{"doc", read_doc},
 	};
 

@@ -430,6 +430,7 @@ native_read(struct policy_reading *r, const struct json *value)
 		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
 		{"limits", read_limits},   {"tmp", read_tmp},	      {"ipc", read_ipc},
 		{"accept", read_accept},   {"linux", NULL},	      {"macos", NULL},
+		{"on_refusal", read_on_refusal},
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));
 

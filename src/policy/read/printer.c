@@ -388,6 +388,10 @@ policy_print(const struct policy *policy, struct str *to)
 		begin_member(&p, "ipc");
 		str_json(to, ipc_names[policy->ipc]);
 	}
+	if (policy->on_refusal != ON_REFUSAL_UNSET) {
+		begin_member(&p, "on_refusal");
+		str_json(to, on_refusal_names[policy->on_refusal]);
+	}
 	put_words(&p, "accept", &policy->accept, false);
 	close_object(&p);
 	str_add(to, "\n");

@@ -254,6 +254,17 @@ read_effect(struct policy_reading *r, const struct json *value)
 }
 
 int
+read_on_refusal(struct policy_reading *r, const struct json *value)
+{
+	int index = 0;
+	int rc = read_name(r, value, on_refusal_names, &index);
+
+	if (rc == 0)
+		r->policy->on_refusal = (enum on_refusal)index;
+	return rc;
+}
+
+int
 read_worktrees(struct policy_reading *r, const struct json *value)
 {
 	return read_bool(r, value, &read_last_rule(r)->worktrees);

@@ -74,6 +74,7 @@ const char *read_inner_token(const char *text);
 /* The rule being read, which was added last, and members common to two dialects. */
 struct rule *read_last_rule(struct policy_reading *r);
 int read_effect(struct policy_reading *r, const struct json *value);
+int read_on_refusal(struct policy_reading *r, const struct json *value);
 int read_worktrees(struct policy_reading *r, const struct json *value);
 int read_why(struct policy_reading *r, const struct json *value);
 /* Fails with the name of the first missing member. */

@@ -10,107 +10,7 @@
 #include "base/str.h"
 #include "policy/model/value.h"
 #include "policy/read/dialect_defaults.h"
-#include "policy/read/zed.h"
-
-/* The sandbox objects that apply; a later one overrides key by key. */
-struct sources {
-	const struct json *objects[3];
-	size_t count;
-};
-
-/* By zed_apply_names and enum command: run is a tool, shell a terminal. */
-static const bool applies[][2] = {{false, true}, {true, false}, {true, true}, {false, false}};
-
-/* ---- lookup ---- */
-
-static const struct json *
-find(const struct sources *sources, const char *key)
-{
-	for (size_t i = sources->count; i > 0; i--) {
-		const struct json *value = zed_present(sources->objects[i - 1], key);
-
-		if (value != NULL)
-			return value;
-	}
-	return NULL;
-}
-
-/* Members of system_paths are overridden one by one. */
-static const struct json *
-find_system(const struct sources *sources, const char *key)
-{
-	for (size_t i = sources->count; i > 0; i--) {
-		const struct json *paths = zed_present(sources->objects[i - 1], "system_paths");
-		const struct json *value = zed_present(paths, key);
-
-		if (value != NULL)
-			return value;
-	}
-	return NULL;
-}
-
-static int
-add_sandbox(struct policy_reading *r, struct sources *sources, const struct json *object)
-{
-	const struct json *block;
-	int rc = zed_check_sandbox(r, object);
-
-	if (rc < 0)
-		return rc;
-	sources->objects[sources->count++] = object;
-	block = zed_present(object, system_names[r->as->system]);
-	if (block != NULL)
-		sources->objects[sources->count++] = block;
-	return 0;
-}
-
-/* Returns the sandbox object of settings or of a block, or NULL. */
-static int
-find_sandbox(struct policy_reading *r, const struct json *settings, const struct json **ret_sandbox)
-{
-	const struct json *terminal = zed_present(settings, "terminal");
-	const struct json *sandbox = zed_present(terminal, "sandbox");
-	int rc = terminal == NULL ? 0 : zed_check_object(r, terminal);
-
-	if (rc == 0 && sandbox != NULL)
-		rc = zed_check_object(r, sandbox);
-	if (rc == 0)
-		*ret_sandbox = sandbox;
-	return rc;
-}
-
-static int
-add_settings_block(struct policy_reading *r, struct sources *sources, const struct json *settings,
-		   int system)
-{
-	const struct json *block = json_member(settings, system_names[system]);
-	const struct json *sandbox = NULL;
-	int rc = block == NULL ? 0 : zed_check_object(r, block);
-
-	if (rc == 0 && block != NULL)
-		rc = find_sandbox(r, block, &sandbox);
-	if (rc == 0 && sandbox != NULL)
-		rc = zed_check_block(r, sandbox);
-	if (rc == 0 && sandbox != NULL && (int)r->as->system == system)
-		sources->objects[sources->count++] = sandbox;
-	return rc;
-}
-
-static int
-add_settings(struct policy_reading *r, struct sources *sources, const struct json *settings)
-{
-	const struct json *windows = json_member(settings, "windows");
-	const struct json *sandbox = NULL;
-	int rc = find_sandbox(r, settings, &sandbox);
-
-	if (rc == 0 && sandbox != NULL)
-		rc = add_sandbox(r, sources, sandbox);
-	for (int system = 0; rc == 0 && system < 2; system++)
-		rc = add_settings_block(r, sources, settings, system);
-	if (rc == 0 && windows != NULL)
-		rc = zed_check_object(r, windows);
-	return rc;
-}
+#include "policy/read/zed_sources.h"
 
 /* ---- granting ---- */
 
@@ -246,11 +146,11 @@ set_env(struct policy_reading *r, const struct json *at, const struct json *name
 /* ---- settings ---- */
 
 static int
-grant_system(struct policy_reading *r, const struct sources *sources, const struct json *at)
+grant_system(struct policy_reading *r, const struct zed_sources *sources, const struct json *at)
 {
-	const struct json *executable = find_system(sources, "executable");
-	const struct json *read_only = find_system(sources, "read_only");
-	const struct json *read_write = find_system(sources, "read_write");
+	const struct json *executable = zed_sources_find_system(sources, "executable");
+	const struct json *read_only = zed_sources_find_system(sources, "read_only");
+	const struct json *read_write = zed_sources_find_system(sources, "read_write");
 	int rc;
 
 	rc = executable != NULL ? grant_listed(r, executable, LIST_EXECUTE, false)
@@ -277,19 +177,19 @@ static const struct {
 };
 
 static int
-grant_additional(struct policy_reading *r, const struct sources *sources)
+grant_additional(struct policy_reading *r, const struct zed_sources *sources)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < COUNT(additional); i++)
-		rc = grant_listed(r, find(sources, additional[i].key), additional[i].list, false);
+		rc = grant_listed(r, zed_sources_find(sources, additional[i].key), additional[i].list, false);
 	return rc;
 }
 
 static int
-grant_rest(struct policy_reading *r, const struct sources *sources, const struct json *at)
+grant_rest(struct policy_reading *r, const struct zed_sources *sources, const struct json *at)
 {
-	const struct json *network = find(sources, "allow_network");
+	const struct json *network = zed_sources_find(sources, "allow_network");
 	int rc = grant_home(r, at);
 
 	if (rc == 0)
@@ -299,7 +199,7 @@ grant_rest(struct policy_reading *r, const struct sources *sources, const struct
 	if (rc == 0)
 		rc = grant_additional(r, sources);
 	if (rc == 0)
-		rc = set_env(r, at, find(sources, "allowed_env_vars"));
+		rc = set_env(r, at, zed_sources_find(sources, "allowed_env_vars"));
 	if (rc == 0)
 		rc = read_hole(r, at,
 			       "Zed goes on unprotected where the system cannot enforce "
@@ -308,46 +208,16 @@ grant_rest(struct policy_reading *r, const struct sources *sources, const struct
 	return rc;
 }
 
-/* Returns 1 if the settings apply, else records why not. */
-static int
-read_applies(struct policy_reading *r, const struct sources *sources)
-{
-	static const char *const users[] = {"tools (cordon run)", "terminals (cordon shell)"};
-	const struct json *enabled = find(sources, "enabled");
-	const struct json *apply_to = find(sources, "apply_to");
-	int index = 2;
-
-	if (enabled == NULL)
-		return read_hole(r, sources->objects[0],
-				 "\"enabled\" is not set: these settings add nothing");
-	if (enabled->integer == 0)
-		return read_hole(r, enabled,
-				 "\"enabled\" is false: these settings add nothing, "
-				 "and the run stays confined");
-	if (apply_to != NULL && read_name(r, apply_to, zed_apply_names, &index) < 0)
-		return -CORDON_E_POLICY;
-	if (!applies[index][r->as->command])
-		return read_hole(r, apply_to,
-				 "\"apply_to\" leaves out %s: these settings add nothing",
-				 users[r->as->command]);
-	return 1;
-}
-
 static int
 read_settings(struct policy_reading *r, const struct json *value)
 {
-	struct sources sources = {0};
+	struct zed_sources sources = {0};
 	const struct json *at;
-	int rc = zed_is_settings(value) ? add_settings(r, &sources, value)
-					: add_sandbox(r, &sources, value);
+	int rc = zed_sources_add(r, &sources, value);
 
 	if (rc < 0)
 		return rc;
-	if (sources.count == 0)
-		return read_hole(r, value,
-				 "nothing is said about \"terminal\" and its \"sandbox\" "
-				 "here: these settings add nothing");
-	rc = read_applies(r, &sources);
+	rc = zed_sources_apply(r, &sources, value);
 	if (rc <= 0)
 		return rc;
 	at = sources.objects[0];
@@ -409,7 +279,7 @@ grant_record(struct policy_reading *r, const struct json *record)
 static int
 read_record(struct policy_reading *r, const struct json *value)
 {
-	const struct sources sources = {{value}, 1};
+	const struct zed_sources sources = {{value}, 1};
 	const struct json *tracking = zed_present(value, "tracking_only");
 	bool tracks = tracking != NULL && tracking->type == JSON_BOOL && tracking->integer != 0;
 	int rc = tracks ? zed_check_tracking(r, value) : zed_check_record(r, value);
