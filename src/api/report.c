@@ -13,9 +13,9 @@
 #include "audit/log.h"
 #include "base/array.h"
 #include "base/fd.h"
+#include "explain/mechanisms.h"
 #include "explain/refused.h"
 #include "ipc/refusal.h"
-#include "plan/mechanisms.h"
 
 /* A session has fewer files of policy: profiles, options and at most one for each -p. */
 #define SOURCES_MAX 64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Prints a plan as JSON. File names must always go through str_json. */
+#include "explain/mechanisms.h"
 #include "explain/print_text.h"
-#include "plan/mechanisms.h"
 #include "plan/environ.h"
 
 static void

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "explain/mechanisms.h"
 #include "explain/why.h"
 #include "plan/environ.h"
-#include "plan/mechanisms.h"
 #include "plan/pty.h"
 #include "policy/read/printer.h"
 

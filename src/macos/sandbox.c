@@ -25,6 +25,7 @@
 struct sandbox {
 	struct sbpl *sbpl;
 	struct fingerprint fingerprint;
+	struct fingerprint editor;  /* of the invoker; folder is "" if there is none */
 	char private_tmp[PATH_MAX]; /* as in the profile; "": none */
 	char socket_path[PATH_MAX]; /* likewise */
 	int egress; /* the session's socket to the proxy, which exits when it is closed; -1: none */
@@ -123,9 +124,7 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	     const struct sandbox_options *options, const char *state_dir, struct cordon_error *err)
 {
 	const char *tmp = options->private_tmp != NULL ? options->private_tmp : options->named_tmp;
-	struct sbpl_options wanted = {.private_tmp = tmp,
-				      .tag = sandbox->tag,
-				      .editor_uuid = options->editor_uuid};
+	struct sbpl_options wanted = {.private_tmp = tmp, .tag = sandbox->tag};
 	int rc = 0;
 
 	if (options->id != NULL)
@@ -147,6 +146,10 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	}
 	wanted.socket_path = options->socket_path == NULL ? NULL : sandbox->socket_path;
 	snprintf(sandbox->tag, sizeof sandbox->tag, "cordon-%s", sandbox->id);
+	if (options->editor_uuid != NULL &&
+	    fingerprint_of_editor(options->editor_uuid, &sandbox->editor))
+		wanted.editor =
+			(struct sbpl_fingerprint){sandbox->editor.allowed, sandbox->editor.denied};
 	wanted.fingerprint = (struct sbpl_fingerprint){sandbox->fingerprint.allowed,
 						       sandbox->fingerprint.denied};
 	rc = plan == NULL ? sbpl_fingerprint_only(&wanted, &sandbox->sbpl, err)

@@ -308,9 +308,9 @@ int
 plan_narrow(struct plan *plan, struct cordon_error *err)
 {
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
-		narrow_profiles, narrow_accept, narrow_rules,  narrow_default, narrow_net,
-		narrow_sockets,	 narrow_env,	narrow_limits, narrow_tmp,     narrow_ipc,
-		narrow_on_refusal,
+		narrow_profiles, narrow_accept,	 narrow_rules,	    narrow_default,
+		narrow_net,	 narrow_sockets, narrow_env,	    narrow_limits,
+		narrow_tmp,	 narrow_ipc,	 narrow_on_refusal,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;

@@ -76,10 +76,10 @@ class SessionPolicy(Policy):
     socket of a named one, an editor's fingerprint."""
 
     def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, door="", home="/Users/sam",
-                 project="/Users/sam/shop", uuid=""):
+                 project="/Users/sam/shop", editor=""):
         super().__init__(policy, home, project)
         self.arguments = [home, project, json.dumps(policy, ensure_ascii=False), tmp, fingerprint, tag,
-                          str(port), door, uuid]
+                          str(port), door, editor]
 
     @property
     def profile(self):

@@ -428,12 +428,11 @@ tap.case("of the two marks one can be read and one cannot, whatever is granted o
                       for op in OPERATIONS[right]])])
 
 
-UUID = "123e4567-e89b-12d3-a456-426614174000"
-EDITOR = "/private/tmp/.zed-sandbox-" + UUID
+EDITOR = "/private/tmp/.zed-sandbox-123e4567-e89b-12d3-a456-426614174000"
 tap.case("an editor's own fingerprint: its two folders tell the processes of the session from all others", [
     line for policy in ({}, {"files": {"default": "rwcdx"}}, {"files": {"read": ["/private/tmp"]}},
                         {"files": {"deny": ["/private/tmp"]}})
-    for line in [*ask(SessionPolicy(policy, fingerprint=MARK, uuid=UUID),
+    for line in [*ask(SessionPolicy(policy, fingerprint=MARK, editor=EDITOR),
                       ("file-read-data", at(EDITOR + "/allow", "directory"), True),
                       ("file-read-data", at(EDITOR + "/deny", "directory"), False)),
                  *([] if "default" in str(policy) or "read" in str(policy) else

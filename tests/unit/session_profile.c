@@ -3,7 +3,7 @@
  * Not a test: the profile that a session applies, with what it adds to the plan's, in the form of
  * `cordon sbpl --json`. For tests/macos, which holds it against the tables.
  *
- *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT DOOR UUID     "": without
+ *   session_profile HOME PROJECT POLICY TMP FINGERPRINT TAG PORT DOOR EDITOR     "": without
  *   session_profile proxy LISTENER RESOLVERS PORT...     of the proxy; so many of the ports, from the
  *                                                        front, are those of resolvers
  */
@@ -69,7 +69,7 @@ main(int argc, char **argv)
 	auto_context struct cordon_plan *context = NULL;
 	auto_sbpl struct sbpl *sbpl = NULL;
 	struct sbpl_options options = {0};
-	char allowed[PATH_MAX], denied[PATH_MAX];
+	char allowed[PATH_MAX], denied[PATH_MAX], their_allowed[PATH_MAX], their_denied[PATH_MAX];
 	struct cordon_error err = {0};
 	int rc;
 
@@ -83,7 +83,10 @@ main(int argc, char **argv)
 	options.tag = given(argv[6]);
 	options.proxy_port = (unsigned)strtoul(argv[7], NULL, 10);
 	options.socket_path = given(argv[8]);
-	options.editor_uuid = given(argv[9]);
+	snprintf(their_allowed, sizeof their_allowed, "%s/allow", argv[9]);
+	snprintf(their_denied, sizeof their_denied, "%s/deny", argv[9]);
+	if (*argv[9] != '\0')
+		options.editor = (struct sbpl_fingerprint){their_allowed, their_denied};
 	snprintf(allowed, sizeof allowed, "%s/allow", argv[5]);
 	snprintf(denied, sizeof denied, "%s/deny", argv[5]);
 	if (*argv[5] != '\0')

@@ -698,9 +698,13 @@ an_editors_fingerprint_is_added(void)
 	enforce_fingerprint(sandbox, &group);
 	know_pair(&group, &pair);
 	check_int(enforce_apply(sandbox, &err), 0);
-	check(strstr(fake.profile, "\n; by which the editor knows them\n"
-				   "(allow file-read-data (literal (param \"P2\")))\n"
+	check(strstr(fake.profile, "(allow file-read-data (literal (param \"P2\")))\n"
 				   "(deny file-read-data (literal (param \"P3\")))\n") != NULL);
+	check(fingerprint_of_editor(uuid, &pair));
+	check_str(pair.allowed,
+		  "/private/tmp/.zed-sandbox-123e4567-e89b-12d3-a456-426614174000/allow");
+	check_str(pair.denied,
+		  "/private/tmp/.zed-sandbox-123e4567-e89b-12d3-a456-426614174000/deny");
 	fake.self_sandbox = 0;
 	enforce_free(sandbox);
 	check_int(session_group_remove(&group), 0);

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "linux/cgroup/cgroup.h"
+#include "linux/cgroup/given_cgroup.h"
 #include "linux/cgroup/systemd_scope.h"
 #include "linux/seccomp/syscalls.h"
 
@@ -50,44 +51,6 @@ has_limits(const struct facts *facts, const struct group_wish *wish)
 }
 
 /*
- * The invoker ends this cgroup by itself, so it is taken as it is: setting a limit or killing what is in it could hit
- * processes that are not of the session.
- */
-static int
-select_given(const struct group_wish *wish, struct session_group *group, struct cordon_error *err)
-{
-	auto_fd int folder = open(wish->given, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct statfs fs;
-
-	if (wish->memory != 0 || wish->processes != 0)
-		return cordon_fail(
-			err, CORDON_E_GAP, 0,
-			"a cgroup that the caller names (\"cgroup_path\") gets no limits of "
-			"memory and processes");
-	if (folder >= 0 && fstatfs(folder, &fs) == 0 && fs.f_type != CGROUP2_MAGIC)
-		return cordon_fail(err, CORDON_E_PATH, 0,
-				   "\"cgroup_path\": %.120s is not a cgroup of version 2",
-				   wish->given);
-	if (folder < 0 || faccessat(folder, "cgroup.procs", W_OK, AT_EACCESS) < 0 ||
-	    snprintf(group->path, sizeof group->path, "%s", wish->given) >= (int)sizeof group->path)
-		return cordon_fail(err, CORDON_E_PATH, errno,
-				   "\"cgroup_path\": cannot use the cgroup %.120s", wish->given);
-	group->kind = GROUP_GIVEN;
-	return 0;
-}
-
-static int
-make_given(struct session_group *group, struct cordon_error *err)
-{
-	group->folder = open(group->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (group->folder < 0)
-		return cordon_fail(err, CORDON_E_PATH, errno,
-				   "\"cgroup_path\": cannot use the cgroup %.120s", group->path);
-	group->procs_fd = openat(group->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	return 0;
-}
-
-/*
  * A plain cgroup costs 0.1 ms, a scope some 50: one is made for limits, and for a session without a
  * plan, whose command may kill supervisor and guard at once.
  */
@@ -103,7 +66,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 		return cordon_fail(err, CORDON_E_USAGE, 0, "\"%.40s\" cannot name a group",
 				   wish->id);
 	if (wish->given != NULL) {
-		rc = select_given(wish, &group, err);
+		rc = given_cgroup_select(wish, &group, err);
 	} else if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
 		if (cgroup_place(wish, group.path))
 			group.kind = GROUP_CGROUP;
@@ -134,7 +97,7 @@ session_group_make(struct session_group *group, struct cordon_error *err)
 	bool limited = group->memory != 0 || group->processes != 0;
 
 	if (group->kind == GROUP_GIVEN)
-		return make_given(group, err);
+		return given_cgroup_make(group, err);
 	if (group->kind != GROUP_CGROUP)
 		return 0;
 	if (cgroup_make(group->path, &wish, &group->folder) == 0) {

@@ -18,6 +18,7 @@
 /* Below the user's state directory; the session id follows. */
 #define PLACE "/fingerprints"
 #define NAME "/cordon-"
+#define EDITOR_FOLDER "/private/tmp/.zed-sandbox-"
 
 static int
 cannot(const char *folder, struct cordon_error *err)
@@ -47,6 +48,15 @@ fingerprint_at(const char *folder, struct fingerprint *ret_fingerprint)
 	*to->folder = '\0';
 	errno = ENAMETOOLONG;
 	return false;
+}
+
+bool
+fingerprint_of_editor(const char *uuid, struct fingerprint *ret_fingerprint)
+{
+	char folder[sizeof EDITOR_FOLDER + 40];
+
+	snprintf(folder, sizeof folder, EDITOR_FOLDER "%.36s", uuid);
+	return fingerprint_at(folder, ret_fingerprint);
 }
 
 bool

@@ -26,6 +26,11 @@ int fingerprint_make(const char *state_dir, const char *id, struct fingerprint *
  * long.
  */
 bool fingerprint_at(const char *folder, struct fingerprint *ret_fingerprint);
+/*
+ * The same for the fingerprint that Zed makes for a terminal and names by a UUID: it takes for its processes those
+ * that may read one of two folders and not the other. The editor makes and removes them.
+ */
+bool fingerprint_of_editor(const char *uuid, struct fingerprint *ret_fingerprint);
 /* Has path the form of a fingerprint directory? */
 bool fingerprint_is_one(const char *path);
 /* Is one path allowed for the process and the other denied? False also if the process cannot be queried. */

@@ -373,26 +373,6 @@ add_fingerprint(struct writer *w, const struct sbpl_fingerprint *fingerprint)
 		 path_filter_literal(&w->in, fingerprint->denied));
 }
 
-/*
- * Zed makes two folders for each terminal, and takes for its processes those that may read one and not the other.
- */
-#define EDITOR_FOLDER "/private/tmp/.zed-sandbox-"
-
-static void
-add_editor_fingerprint(struct writer *w)
-{
-	const char *uuid = w->options->editor_uuid;
-	char allowed[sizeof EDITOR_FOLDER + 64], denied[sizeof EDITOR_FOLDER + 64];
-
-	if (uuid == NULL)
-		return;
-	snprintf(allowed, sizeof allowed, EDITOR_FOLDER "%.40s/allow", uuid);
-	snprintf(denied, sizeof denied, EDITOR_FOLDER "%.40s/deny", uuid);
-	add_comment(w, "by which the editor knows them");
-	add_line(w, G_COUNT, "file-read-data", path_filter_literal(&w->in, allowed));
-	add_line(w, G_PROCESS_TREE, "file-read-data", path_filter_literal(&w->in, denied));
-}
-
 /* ---- whole profile ---- */
 
 static int
@@ -432,7 +412,7 @@ write_plan(struct writer *w)
 	add_sockets(w);
 	add_door(w);
 	add_fingerprint(w, &w->options->fingerprint);
-	add_editor_fingerprint(w);
+	add_fingerprint(w, &w->options->editor);
 	return 0;
 }
 
@@ -441,7 +421,7 @@ write_fingerprint(struct writer *w)
 {
 	str_add(&w->text, "(version 1)\n(allow default)\n");
 	add_fingerprint(w, &w->options->fingerprint);
-	add_editor_fingerprint(w);
+	add_fingerprint(w, &w->options->editor);
 }
 
 static int
@@ -502,7 +482,7 @@ sbpl_fingerprint_only(const struct sbpl_options *options, struct sbpl **ret_sbpl
 		      struct cordon_error *err)
 {
 	const struct sbpl_options marks = {.fingerprint = options->fingerprint,
-					   .editor_uuid = options->editor_uuid};
+					   .editor = options->editor};
 
 	return make(NULL, &marks, ret_sbpl, err);
 }

@@ -20,7 +20,7 @@ struct sbpl_options {
 	const char *private_tmp; /* canonical path, granted whole; NULL: none */
 	const char *tag;	 /* part of every report of a denial; NULL: none */
 	struct sbpl_fingerprint fingerprint;
-	const char *editor_uuid; /* of an editor's fingerprint, in lower case; NULL: none */
+	struct sbpl_fingerprint editor; /* by which an editor knows them */
 	/* unix socket on which the session listens already; canonical; NULL: none */
 	const char *socket_path;
 	unsigned proxy_port; /* the only reachable port in mode domains; 0: none */

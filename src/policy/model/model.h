@@ -136,7 +136,8 @@ enum tmp { TMP_UNSET, TMP_PRIVATE, TMP_SHARED };
 enum ipc { IPC_UNSET, IPC_NONE, IPC_SYSV };
 /* What an agent is told to do after a refusal: stop, find another way, or whichever fits. */
 enum on_refusal { ON_REFUSAL_UNSET, ON_REFUSAL_STOP, ON_REFUSAL_WORKAROUND, ON_REFUSAL_SMART };
-extern const char *const on_refusal_names[]; /* by enum on_refusal, the first empty; ends with NULL */
+extern const char
+	*const on_refusal_names[];    /* by enum on_refusal, the first empty; ends with NULL */
 extern const char *const tmp_names[]; /* by enum tmp, the first empty; ends with NULL */
 extern const char *const ipc_names[]; /* likewise */
 

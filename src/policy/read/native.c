@@ -426,10 +426,18 @@ int
 native_read(struct policy_reading *r, const struct json *value)
 {
 	static const struct read_key keys[] = {
-		{"$schema", read_schema},  {"extends", read_extends}, {"files", native_read_files},
-		{"network", read_network}, {"sockets", read_sockets}, {"env", read_env},
-		{"limits", read_limits},   {"tmp", read_tmp},	      {"ipc", read_ipc},
-		{"accept", read_accept},   {"linux", NULL},	      {"macos", NULL},
+		{"$schema", read_schema},
+		{"extends", read_extends},
+		{"files", native_read_files},
+		{"network", read_network},
+		{"sockets", read_sockets},
+		{"env", read_env},
+		{"limits", read_limits},
+		{"tmp", read_tmp},
+		{"ipc", read_ipc},
+		{"accept", read_accept},
+		{"linux", NULL},
+		{"macos", NULL},
 		{"on_refusal", read_on_refusal},
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));

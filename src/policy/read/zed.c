@@ -182,7 +182,8 @@ grant_additional(struct policy_reading *r, const struct zed_sources *sources)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < COUNT(additional); i++)
-		rc = grant_listed(r, zed_sources_find(sources, additional[i].key), additional[i].list, false);
+		rc = grant_listed(r, zed_sources_find(sources, additional[i].key),
+				  additional[i].list, false);
 	return rc;
 }
 

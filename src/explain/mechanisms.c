@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Names the layers that enforce a plan, from the mechanisms of its guarantees. */
-#include "plan/mechanisms.h"
+#include "explain/mechanisms.h"
 
 #include <string.h>
 
