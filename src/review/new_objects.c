@@ -49,6 +49,14 @@ is_new(const struct object_check *o, const char *path)
 	return lstat(path, &at) == 0 && ref_files_time(&at) >= o->refs->started;
 }
 
+static bool
+is_file(const char *path)
+{
+	struct stat at;
+
+	return stat(path, &at) == 0 && S_ISREG(at.st_mode);
+}
+
 /* ---- loose objects ---- */
 
 /* git reads the size and the type from the content, so these are part of what is hashed. */
@@ -168,9 +176,10 @@ find_loose(struct object_check *o, const char *two)
 	const struct dirent *entry;
 	struct stat at;
 
+	/* git would wait for the writer of a FIFO */
 	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		if (all || fstatat(dirfd(dir), entry->d_name, &at, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    ref_files_time(&at) >= o->refs->started)
+		if (fstatat(dirfd(dir), entry->d_name, &at, 0) == 0 && S_ISREG(at.st_mode) &&
+		    (all || ref_files_time(&at) >= o->refs->started))
 			add_loose(o, two, entry->d_name);
 	if (dir != NULL)
 		closedir(dir);
@@ -213,7 +222,9 @@ check_pack(struct object_check *o, const char *folder, const char *name, bool al
 	    snprintf(list, sizeof list, "%s/%s", folder, name) >= PATH_MAX ||
 	    snprintf(pack, sizeof pack, "%s/%.*s.pack", folder, (int)length - 4, name) >= PATH_MAX)
 		return;
-	if (all || is_new(o, list) || is_new(o, pack))
+	if (!is_file(list) || !is_file(pack))
+		o->is_cut = true;
+	else if (all || is_new(o, list) || is_new(o, pack))
 		check_file(o, verify, pack);
 }
 
