@@ -303,12 +303,3 @@ enforce_signal(struct sandbox *sandbox, int signal)
 	(void)sandbox, (void)signal;
 	return false;
 }
-
-int
-enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err)
-{
-	(void)guarantee, (void)ret_proof;
-	return cordon_fail(
-		err, CORDON_E_GAP, 0,
-		"evaluated on Linux, not yet exercised on a Mac; tests/macos/real tries it");
-}

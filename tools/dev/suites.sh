@@ -126,7 +126,7 @@ macos_suites()
 	    "exec \"\$ROOT/tests/macos/cross\" \"\$ROOT/build/macos\" \"\$TMPDIR/cross\""
 	suite macos/session self tap \
 	    "CORDON=\"\$ROOT/$BUILD/cordon\" exec \"\$ROOT/tests/macos/session\""
-	for name in denial_log os_macos sbpl_rules macos macos_compile macos_shared macos_proxy; do
+	for name in denial_log os_macos sbpl_rules macos macos_compile macos_selftest macos_shared macos_proxy; do
 		suite "macos/test_$name" self tap "cd \"\$ROOT\" && exec $BUILD/tests/unit/test_$name"
 	done
 }
