@@ -21,6 +21,7 @@ packages_of()
 		command -v npm >/dev/null || say npm
 		;;
 	debian/systemd) say mmdebstrap ;;
+	debian/containers) say runc debootstrap debian-archive-keyring python3 python3-yaml ;;
 	debian/foreign) say python3 dpkg-dev debian-archive-keyring util-linux make perl cmake zlib1g-dev nodejs ;;
 	debian/bench) say bubblewrap firejail git make binutils util-linux ;;
 	debian/macos) say tinyscheme python3 ;;

@@ -181,13 +181,21 @@ socket_is_unreachable(struct socket_call *call, bool is_bind)
 	return !nest_may_reach(call->request, &to, is_bind, call->by.nest, &call->is_here);
 }
 
+void
+socket_continue(struct socket_call *call)
+{
+	close(call->fd);
+	call->fd = -1;
+	notif_continue(call->request);
+}
+
 /* The copy is closed before the call is made: it must not keep open what the caller closes. */
 static void
-continue_without(const struct socket_call *call, enum socket_state state)
+continue_without(struct socket_call *call, enum socket_state state)
 {
 	if (socket_copies_are_kept(call->request->broker))
 		socket_copies_drop(call->request->broker, call->fd, state);
-	notif_continue(call->request);
+	socket_continue(call);
 }
 
 void

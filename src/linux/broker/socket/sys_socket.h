@@ -23,6 +23,8 @@ struct socket_call {
 
 /* Fills in the rest from the fd in the first argument. Returns false if the call has been answered. */
 bool socket_take(struct socket_call *call, bool has_address);
+/* Lets the kernel continue, after the duplicate is closed: the caller's close must be the last one. */
+void socket_continue(struct socket_call *call);
 /* Continues in connect.c, which takes the fd. pin as there. */
 void socket_connect(struct socket_call *call, int pin);
 

@@ -234,7 +234,7 @@ bind_path(struct socket_call *call, const char *path)
 	    (broker_is_private_tmp(broker, place.path) &&
 	     !broker_covers(call->request, place.path, RIGHT_CREATE)) ||
 	    (!unix_is_decided(broker) && !broker_covers(call->request, place.path, RIGHT_CREATE))) {
-		notif_continue(call->request);
+		socket_continue(call);
 		return;
 	}
 	why = bind_by_rights(call, &place);
@@ -259,5 +259,5 @@ unix_bind(struct socket_call *call)
 	/* the name may be that of a copy whose socket the caller has closed */
 	if (socket_copies_are_kept(call->request->broker))
 		socket_copies_sweep(call->request->broker);
-	notif_continue(call->request);
+	socket_continue(call);
 }
