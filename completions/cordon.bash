@@ -35,7 +35,7 @@ _cordon_value()
 	case $1 in
 	-p | --policy) _cordon_policy "$2" ;;
 	-C | --project | --home) _cordon_folders "$2" ;;
-	--read | --write | --execute | --deny | --protect | --facts) _cordon_files "$2" ;;
+	--read | --write | --execute | --deny | --protect | --facts | -o | --out) _cordon_files "$2" ;;
 	--net) _cordon_words 'none localhost domains all' "$2" ;;
 	--hints) _cordon_words 'text json' "$2" ;;
 	--tmp) _cordon_words 'private shared' "$2" ;;
@@ -65,7 +65,7 @@ _cordon_options()
 {
 	local run='-p --policy --policy-json -C --project --read --write --execute --deny --protect --net --udp --tmp --ipc
 		--domain --port --opaque-port --private --resolver --socket --env --time --output --processes --memory --file-size
-		--cpu-time --open-files --accept --no-project-policy --home'
+		--cpu-time --open-files --accept --no-project-policy --home --trace'
 	local setup="$run --for --system --facts"
 
 	case $1 in
@@ -85,6 +85,8 @@ _cordon_options()
 	confine) printf '%s' '-q --quiet --root --json' ;;
 	ps) printf '%s' '-q --quiet --json' ;;
 	kill) printf '%s' '-q --quiet --all --grace' ;;
+	learn) printf '%s' "$run -q --quiet --open -o --out --diff --yes --force" ;;
+	report) printf '%s' "$setup -q --quiet -o --out --force" ;;
 	log) printf '%s' '-q --quiet --session --project --since --until --last --refused --follow --json' ;;
 	esac
 }
@@ -148,7 +150,7 @@ _cordon()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill log sbpl record -- --help --version' "$current"
+		_cordon_words 'run shell doctor why plan check trust init confine ps kill log learn report sbpl record -- --help --version' "$current"
 		return
 	fi
 	case ${COMP_WORDS[1]} in

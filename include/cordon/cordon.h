@@ -81,6 +81,7 @@ enum cordon_option {
 	CORDON_OPT_HOME,	      /* DIR; need not exist when planning for another system */
 	CORDON_OPT_RECORD, /* resolved record of the editors: policy and project in one */
 	CORDON_OPT_FACTS,  /* FILE: facts of a host, instead of probing this one */
+	CORDON_OPT_TRACE,  /* value is ignored; reports what the kernel allows and refuses, too */
 	CORDON_OPT_COUNT
 };
 
@@ -130,6 +131,10 @@ int cordon_plan_why(const struct cordon_plan *plan, const char *what, const char
  */
 int cordon_why_session(const struct cordon_setup *setup, const char *session,
 		       enum cordon_format format, char **ret_text, struct cordon_error *err);
+
+/* The same, with everything that the log knows of the session, as a page of HTML that loads nothing. */
+int cordon_report(const struct cordon_setup *setup, const char *session, char **ret_text,
+		  struct cordon_error *err);
 
 /*
  * Print the Seatbelt profile of a plan for macOS with its parameters; works on any system. In text output
@@ -192,7 +197,9 @@ struct cordon_run {
 	char refusals_json[8192];
 	int changed;		      /* autorun files that the session changed */
 	char changes[5][CORDON_LINE]; /* the first of them; "" behind the last */
-	int refused_daemon;	      /* a process that left the session was refused the network */
+	/* it failed, its status or output suggests a refusal, and none was seen: CORDON_OPT_TRACE shows more */
+	int unseen;
+	int refused_daemon; /* a process that left the session was refused the network */
 };
 
 /*
@@ -204,6 +211,23 @@ struct cordon_run {
  */
 int cordon_run(struct cordon_plan *plan, const struct cordon_command *command,
 	       struct cordon_run *ret_run, struct cordon_error *err);
+
+/*
+ * Learn what a command needs. It is run by the setup, on Linux with CORDON_OPT_TRACE; what it was refused is
+ * offered to confirm, and it is run again with that, until it succeeds or nothing new is confirmed. The setup
+ * gets the confirmed options. ret_policy is the policy, ret_diff the members that the policy of the setup lacks,
+ * one in a line. A command that still fails is no error: see ret_run.
+ */
+struct cordon_learning {
+	/* returns 1 to allow what was refused with this option, else 0 */
+	int (*confirm)(void *sink, const char *refused, const char *option);
+	void (*round)(void *sink, int number); /* before each run, from 1 */
+	void *sink;
+	int open; /* run in a copy of the project, which is removed */
+};
+int cordon_learn(struct cordon_setup *setup, const struct cordon_command *command,
+		 const struct cordon_learning *how, struct cordon_run *ret_run, char **ret_policy,
+		 char **ret_diff, struct cordon_error *err);
 
 /*
  * Run a command without restrictions, and end every process it started when it exits. Of the setup only

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/log.h"
 #include "audit/log_read.h"
 #include "base/array.h"
 #include "discover/context.h"
 #include "explain/denials.h"
+#include "explain/page.h"
 #include "explain/print_event.h"
 
 struct cordon_log {
@@ -237,6 +239,15 @@ text_or_empty(const struct log_event *event, const char *key)
 	return text == NULL ? "" : text;
 }
 
+static enum event_known
+read_known(const char *name)
+{
+	for (int i = 0; name != NULL && i < KNOWN_KINDS; i++)
+		if (strcmp(name, event_known_names[i]) == 0)
+			return (enum event_known)i;
+	return KNOWN_DECIDED;
+}
+
 static int
 add_refused(struct past *past, const struct log_event *event)
 {
@@ -246,6 +257,7 @@ add_refused(struct past *past, const struct log_event *event)
 					      .rule = log_text(event, "rule"),
 					      .reason = log_text(event, "reason"),
 					      .allow = log_text(event, "allow"),
+					      .known = read_known(log_text(event, "known")),
 					      .fails_anyway = json_member(event->json,
 									  "fails_anyway") != NULL};
 
@@ -321,6 +333,69 @@ find_session(const char *store, const char *session, char ret_id[17], struct cor
 		       ? cordon_fail(err, CORDON_E_USAGE, 0, "the log has no session")
 		       : cordon_fail(err, CORDON_E_USAGE, 0,
 				     "the log has no session %s; `cordon log` lists them", session);
+}
+
+/* Appends the events of the session. */
+static int
+add_events(const char *store, const struct log_filter *filter, struct str *to,
+	   struct cordon_error *err)
+{
+	auto_log struct log_reader *reader = NULL;
+	struct log_event event;
+	const char *comma = "";
+	int rc = log_open(store, filter, &reader, err);
+
+	while (rc >= 0 && (rc = log_next(reader, &event, err)) > 0) {
+		str_add(to, comma);
+		page_add_json(event.line, to);
+		comma = ",\n";
+	}
+	return rc;
+}
+
+static int
+print_page(const struct past *past, const struct cordon_plan *context, struct str *to,
+	   struct cordon_error *err)
+{
+	const struct log_filter filter = {.session = past->session};
+	auto_str struct str hints = {0};
+	char nonce[17];
+	int rc = audit_id(nonce, err);
+
+	if (rc < 0)
+		return rc;
+	denials_print_list(&past->denials, context->plan, &hints);
+	page_begin(nonce, to);
+	str_printf(to, "{\"session\": \"%s\", \"hints\": ", past->session);
+	page_add_json(hints.failed ? "[]" : hints.text, to);
+	str_add(to, ", \"events\": [\n");
+	rc = add_events(context->store, &filter, to, err);
+	str_add(to, "\n]}");
+	page_end(nonce, to);
+	return rc;
+}
+
+int
+cordon_report(const struct cordon_setup *setup, const char *session, char **ret_text,
+	      struct cordon_error *err)
+{
+	__attribute__((cleanup(free_past))) struct past past = {0};
+	const struct log_filter filter = {.session = past.session};
+	auto_context struct cordon_plan *context = NULL;
+	auto_str struct str text = {0};
+	int rc = cordon_plan_new(setup, &context, err);
+
+	if (rc == 0)
+		rc = context->store == NULL
+			     ? fail_no_log(err)
+			     : find_session(context->store, session, past.session, err);
+	if (rc == 0)
+		rc = read_past(context->store, &filter, &past, err);
+	if (rc < 0)
+		return rc;
+	denials_fold(&past.denials, context->plan);
+	rc = print_page(&past, context, &text, err);
+	return rc < 0 ? rc : str_finish(&text, ret_text, err);
 }
 
 int

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/guess.h"
 #include "audit/event.h"
 #include "audit/log.h"
 #include "base/array.h"
@@ -19,6 +20,7 @@
 
 /* A session has fewer files of policy: profiles, options and at most one for each -p. */
 #define SOURCES_MAX 64
+#define USES_TOGETHER 16384 /* bytes */
 
 static const char *const cause_names[SESSION_CAUSES] = {
 	[SESSION_EXITED] = "exit",	 [SESSION_SIGNALLED] = "signal",
@@ -92,6 +94,14 @@ keep(struct report *report, const struct str *line)
 		 report->lost == 1 ? "event" : "events");
 }
 
+static void
+write_uses(struct report *report)
+{
+	if (report->uses.length > 0)
+		keep(report, &report->uses);
+	str_free(&report->uses);
+}
+
 /*
  * Writes an event to the log, and to the status fd unless it is full: the command controls the number of
  * refusals, and signals would wait while a write blocks.
@@ -104,6 +114,7 @@ tell(struct report *report, const struct event *event, bool may_block, bool is_p
 	int fd = is_public ? report->command->status_fd : -1;
 
 	event_print(event, &line);
+	write_uses(report);
 	keep(report, &line);
 	if (fd >= 0 && !may_block && !fd_has_room(fd)) {
 		snprintf(run->notice, sizeof run->notice,
@@ -148,6 +159,8 @@ keep_refusal(struct report *report, const struct refusal *refusal,
 	    refusal->session != getsid(0))
 		to->refused_daemon = 1;
 	denials_add(&report->denials, event);
+	if (report->collected != NULL)
+		denials_add(report->collected, event);
 }
 
 /*
@@ -173,6 +186,26 @@ fails_anyway(const struct refusal *refusal)
 	       (errno == EACCES || errno == ENOENT || errno == ENOTDIR || errno == EROFS);
 }
 
+/* A traced session uses thousands of files: their lines are written some dozens at a time. */
+static void
+report_use(struct report *report, const struct refusal *use)
+{
+	struct event event = event_of(report, EVENT_USED);
+	auto_str struct str line = {0};
+
+	event.is.used = (struct event_used){refusal_what(use), use->subject, KNOWN_PREDICTED};
+	event_print(&event, &line);
+	str_printf(&report->uses, "%s%s", report->uses.length == 0 ? "" : "\n",
+		   line.failed ? "" : line.text);
+	if (report->uses.length > USES_TOGETHER)
+		write_uses(report);
+	if (report->command->status_fd < 0 || !fd_has_room(report->command->status_fd))
+		return;
+	str_add(&line, "\n");
+	if (!line.failed)
+		fd_write_line(report->command->status_fd, line.text, line.length);
+}
+
 void
 report_refusal(void *sink, const struct refusal *refusal)
 {
@@ -180,6 +213,10 @@ report_refusal(void *sink, const struct refusal *refusal)
 	struct event event = event_of(report, EVENT_REFUSED);
 	struct refused_text text = {0};
 
+	if (refusal->is_use) {
+		report_use(report, refusal);
+		return;
+	}
 	refused_fill(report->context->plan, refusal, &text, &event.is.refused);
 	event.is.refused.fails_anyway = fails_anyway(refusal);
 	tell(report, &event, false, !refusal->is_unclaimed);
@@ -331,6 +368,32 @@ explain_refusals(struct report *report)
 	denials_free(denials);
 }
 
+/* Statuses with which shells and programs report a refusal: not executable, and EX_NOPERM. */
+static bool
+suggests_refusal(const struct session_result *result)
+{
+	return result->has_error_words ||
+	       (!result->is_signal && (result->status == 126 || result->status == 77));
+}
+
+/* After a failure in which nothing was seen to be refused: a guess, and whether looking is worth it. */
+static void
+look_for_more(struct report *report, const struct session_result *result)
+{
+	const struct plan *plan = report->context->plan;
+	struct refusal guess;
+	bool is_guessed;
+
+	if (plan == NULL || plan->traces || report->denials.added > 0 ||
+	    result->cause >= SESSION_TIME || (!result->is_signal && result->status == 0))
+		return;
+	is_guessed = !report->context->facts.values[FACT_OUTER_CORDON] &&
+		     guess_argument(plan, report->command->argv, &guess);
+	if (is_guessed)
+		report_refusal(report, &guess);
+	report->run->unseen = is_guessed || suggests_refusal(result);
+}
+
 void
 report_end(struct report *report, const struct session_result *result,
 	   const struct cordon_error *failed)
@@ -339,6 +402,8 @@ report_end(struct report *report, const struct session_result *result,
 	struct event_end *end = &event.is.end;
 	struct event_survivor survivors[TREE_SURVIVORS];
 
+	if (failed == NULL)
+		look_for_more(report, result);
 	explain_refusals(report);
 	if (failed != NULL) {
 		end->cause = "not started";

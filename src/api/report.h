@@ -11,8 +11,10 @@ struct report {
 	const struct cordon_plan *context;
 	const struct cordon_command *command;
 	struct cordon_run *run;
-	struct denials denials; /* for the lines of run; report_end frees them */
-	unsigned lost;		/* events that could not be logged */
+	struct denials denials;	   /* for the lines of run; report_end frees them */
+	struct denials *collected; /* gets the refusals as well; NULL: none */
+	struct str uses;	   /* lines for the log that are written together */
+	unsigned lost;		   /* events that could not be logged */
 	char id[17];
 };
 
@@ -20,6 +22,9 @@ void report_start(struct report *report);
 /* failed: why the command was not started; NULL: it ended with result. */
 void report_end(struct report *report, const struct session_result *result,
 		const struct cordon_error *failed);
+/* run.c: cordon_run, which also adds the refusals to `to`. */
+int report_collect(struct cordon_plan *context, const struct cordon_command *command,
+		   struct cordon_run *ret_run, struct denials *to, struct cordon_error *err);
 /* sink is a struct report. */
 void report_refusal(void *sink, const struct refusal *refusal);
 void report_change(void *sink, const struct autorun_change *change);

@@ -66,11 +66,11 @@ ending_signals(sigset_t *to)
 
 /* The part common to sandboxed and tracked sessions. */
 static int
-run_session(const struct cordon_plan *context, struct session_request request,
-	    const struct cordon_command *command, struct cordon_run *ret_run,
-	    struct cordon_error *err)
+run_session(struct report report, struct session_request request, struct cordon_error *err)
 {
-	struct report report = {.context = context, .command = command, .run = ret_run};
+	const struct cordon_plan *context = report.context;
+	const struct cordon_command *command = report.command;
+	struct cordon_run *ret_run = report.run;
 	struct session_result result = {0};
 	struct cordon_error why = {0};
 	struct refs refs = {0};
@@ -130,6 +130,13 @@ int
 cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	   struct cordon_run *ret_run, struct cordon_error *err)
 {
+	return report_collect(context, command, ret_run, NULL, err);
+}
+
+int
+report_collect(struct cordon_plan *context, const struct cordon_command *command,
+	       struct cordon_run *ret_run, struct denials *to, struct cordon_error *err)
+{
 	struct session_request request = {0};
 	struct made_dirs made = {0};
 	int rc;
@@ -140,10 +147,18 @@ cordon_run(struct cordon_plan *context, const struct cordon_command *command,
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
+	if (context->plan->traces && command->session != NULL)
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--trace and --session: the calls of other commands of the "
+				   "session would be reported, too");
 	request.plan = context->plan;
 	request.made = &made;
 	request.limits = context->plan->settings.limits;
-	rc = run_session(context, request, command, ret_run, err);
+	rc = run_session((struct report){.context = context,
+					 .command = command,
+					 .run = ret_run,
+					 .collected = to},
+			 request, err);
 	make_dirs_remove(&made, rc == 0);
 	return rc;
 }
@@ -157,10 +172,14 @@ cordon_track(const struct cordon_setup *setup, const struct cordon_command *comm
 	int rc;
 
 	*ret_run = (struct cordon_run){0};
-	if (setup->restricts || setup->text_count > 0)
+	if (setup->restricts || setup->traces || setup->text_count > 0)
 		return cordon_fail(
 			err, CORDON_E_USAGE, 0,
 			"tracking restricts nothing: of policies and options only limits go with it");
 	rc = context_folders(setup, &context, err);
-	return rc < 0 ? rc : run_session(context, request, command, ret_run, err);
+	return rc < 0 ? rc
+		      : run_session((struct report){.context = context,
+						    .command = command,
+						    .run = ret_run},
+				    request, err);
 }

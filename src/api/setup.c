@@ -303,6 +303,15 @@ set_no_project_policy(struct cordon_setup *setup, const struct setup_option *opt
 }
 
 static int
+set_trace(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+	  struct cordon_error *err)
+{
+	(void)option, (void)value, (void)err;
+	setup->traces = true;
+	return 0;
+}
+
+static int
 set_system(struct cordon_setup *setup, const struct setup_option *option, const char *value,
 	   struct cordon_error *err)
 {
@@ -367,6 +376,7 @@ static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_HOME] = {"--home", set_home, 0},
 	[CORDON_OPT_RECORD] = {"record", setup_record, true},
 	[CORDON_OPT_FACTS] = {"--facts", set_facts, 0},
+	[CORDON_OPT_TRACE] = {"--trace", set_trace, 0},
 };
 
 int
@@ -382,6 +392,26 @@ cordon_setup_set(struct cordon_setup *setup, enum cordon_option option, const ch
 			setup->restricts = true;
 	}
 	return options[option].set(setup, &options[option], value, err);
+}
+
+int
+setup_set_named(struct cordon_setup *setup, const char *name, const char *value,
+		struct cordon_error *err)
+{
+	auto_str struct str text = {0};
+
+	if (strcmp(name, "-p ") == 0)
+		return cordon_setup_set(setup, CORDON_OPT_POLICY, value, err);
+	if (strcmp(name, "--net localhost:") == 0) {
+		str_printf(&text, "localhost:%s", value);
+		return text.failed ? cordon_no_memory(err)
+				   : cordon_setup_set(setup, CORDON_OPT_NET, text.text, err);
+	}
+	for (int i = 0; i < CORDON_OPT_COUNT; i++)
+		if (strncmp(name, options[i].name, strlen(options[i].name)) == 0 &&
+		    name[strlen(options[i].name)] == ' ')
+			return cordon_setup_set(setup, (enum cordon_option)i, value, err);
+	return cordon_fail(err, CORDON_E_USAGE, 0, "there is no option %s", name);
 }
 
 int

@@ -23,5 +23,9 @@ option_fn setup_text;
 option_fn setup_record;
 int setup_two_projects(struct cordon_error *err);
 
+/* name: of an option, with a blank behind it, as in "--read "; or "-p ". */
+int setup_set_named(struct cordon_setup *setup, const char *name, const char *value,
+		    struct cordon_error *err);
+
 /* setup_network.c */
 option_fn setup_net, setup_udp, setup_domain, setup_port, setup_opaque_port, setup_private;

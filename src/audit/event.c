@@ -12,7 +12,7 @@
 const char *const event_names[EVENT_KINDS] = {
 	[EVENT_START] = "start",     [EVENT_REFUSED] = "refused", [EVENT_CHANGED] = "changed",
 	[EVENT_PLANTED] = "planted", [EVENT_LIMIT] = "limit",	  [EVENT_TRUST] = "trust",
-	[EVENT_END] = "end",
+	[EVENT_USED] = "used",	     [EVENT_END] = "end",
 };
 
 const char *const event_known_names[KNOWN_KINDS] = {
@@ -109,6 +109,14 @@ print_refused(const struct event_refused *refused, struct str *to)
 }
 
 static void
+print_used(const struct event_used *used, struct str *to)
+{
+	add_text("what", used->what, to);
+	add_text("subject", used->subject, to);
+	add_text("known", event_known_names[used->known], to);
+}
+
+static void
 print_change(const struct event_change *change, struct str *to)
 {
 	add_text("what", change->what, to);
@@ -173,6 +181,9 @@ event_print(const struct event *event, struct str *to)
 		break;
 	case EVENT_REFUSED:
 		print_refused(&event->is.refused, to);
+		break;
+	case EVENT_USED:
+		print_used(&event->is.used, to);
 		break;
 	case EVENT_CHANGED:
 	case EVENT_PLANTED:

@@ -17,6 +17,7 @@
 enum event_kind {
 	EVENT_START,
 	EVENT_REFUSED,
+	EVENT_USED,    /* of a traced session: what the policy allows was used */
 	EVENT_CHANGED, /* an autorun file */
 	EVENT_PLANTED, /* a protected name in a ref or an index */
 	EVENT_LIMIT,
@@ -65,6 +66,11 @@ struct event_refused {
 	bool fails_anyway; /* it would fail without cordon, too: by its mode, or because it is missing */
 };
 
+struct event_used {
+	const char *what, *subject;
+	enum event_known known;
+};
+
 /* For EVENT_CHANGED and EVENT_PLANTED. */
 struct event_change {
 	const char *what, *subject, *reason;
@@ -108,6 +114,7 @@ struct event {
 	union {
 		struct event_start start;
 		struct event_refused refused;
+		struct event_used used;
 		struct event_change change;
 		struct event_limit limit;
 		struct event_trust trust;

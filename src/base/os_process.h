@@ -4,6 +4,20 @@
 
 #include "base/os.h"
 
+/* In the fourth argument of execve, which takes three: this start of a program is not traced. */
+#define OS_EXEC_FIRST 0x636f7202u
+
+/* execve, before the broker of a traced session serves. */
+static inline int
+os_exec_first(const char *path, char *const *argv, char *const *envp)
+{
+#if defined(__linux__)
+	return (int)syscall(SYS_execve, path, argv, envp, (unsigned long)OS_EXEC_FIRST);
+#else
+	return execve(path, argv, envp);
+#endif
+}
+
 /* Keeps other processes of the same user from reading our memory and taking our fds. */
 static inline int
 os_set_undumpable(void)
@@ -49,6 +63,15 @@ os_no_core(void)
 #else
 	/* RLIMIT_CORE would be inherited by the command, and there is no other way */
 	return 0;
+#endif
+}
+
+/* Undoes os_no_core. */
+static inline void
+os_allow_core(void)
+{
+#if defined(__linux__)
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 #endif
 }
 

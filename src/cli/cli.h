@@ -24,7 +24,8 @@ struct cli {
 	int status_fd;	  /* -1: none */
 	int64_t grace_ms; /* -1: default */
 	const char *session;
-	bool follow, last, refused;
+	bool follow, last, refused, open, diff;
+	const char *out;			/* file for the result; NULL: standard output */
 	const char *since, *until, *of_project; /* of the log */
 	const char *ref;			/* git ref to check; NULL: check policies */
 	const char *record, *record_fd;		/* of an editor's wrapper, by one of two options */
@@ -64,6 +65,8 @@ int cli_confine(struct cli *cli);
 int cli_ps(struct cli *cli);
 int cli_kill(struct cli *cli);
 int cli_log(struct cli *cli);
+int cli_learn(struct cli *cli);
+int cli_report(struct cli *cli);
 int cli_sbpl(struct cli *cli);
 
 /* Initial values. */
@@ -88,5 +91,7 @@ void cli_say(const struct cli *cli, const char *format, ...) __attribute__((form
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints the notices of a plan, unless -q. */
 void cli_notices(const struct cli *cli, const struct cordon_plan *plan);
+/* Writes a file that is not there yet, or replaces it with force. */
+int cli_write_new(const char *path, const char *text, bool force, struct cordon_error *err);
 /* Prints text on stdout. On a terminal the first word gets colour unless that is NULL. */
 int cli_put(const char *text, const char *colour, int status);

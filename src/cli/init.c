@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 
 /* O_EXCL: never overwrite an existing policy. */
-static int
-write_new(const char *path, const char *text, bool force, struct cordon_error *err)
+int
+cli_write_new(const char *path, const char *text, bool force, struct cordon_error *err)
 {
 	auto_fd int fd = -1;
 	size_t length = strlen(text);
@@ -46,7 +46,7 @@ cli_init(struct cli *cli)
 		return cli_fail(cli, &err);
 	if (cli->print)
 		return cli_put(text, NULL, 0);
-	if (write_new(path, text, cli->force, &err) < 0)
+	if (cli_write_new(path, text, cli->force, &err) < 0)
 		return cli_fail(cli, &err);
 	str_add(&said, "wrote ");
 	str_visible(&said, path);

@@ -61,6 +61,15 @@ const struct cli_command commands[] = {
 	 "Prints what sessions did and were refused, oldest first. TIME is 2026-01-31,\n"
 	 "\"2026-01-31 12:00\", today, yesterday, or an age: 10m, 2h, 3d.\n",
 	 "json since until of-session of-project last refused follow", 0, 0, false, false, false},
+	{"learn", cli_learn, "run a command and write the policy that it needs",
+	 "[--] COMMAND [ARG...]",
+	 "Runs it by the policy, asks about what it was refused, and runs it again with what\n"
+	 "was confirmed, until it succeeds. Exit status: the command's own.\n",
+	 "open out diff yes force", 1, INT_MAX, true, true, true},
+	{"report", cli_report, "write a page of HTML about a session", "[SESSION]",
+	 "What the log knows of the session that started last, or of SESSION, an id or the\n"
+	 "beginning of one: refusals, files, a timeline, connections, limits, guarantees.\n",
+	 "out force", 0, 1, true, false, false},
 	{"sbpl", cli_sbpl, "print the macOS profile of a policy and its parameters", "",
 	 "For macOS, on any system. --home and -C name folders of a Mac, which need not be\n"
 	 "here. What a session adds (private tmp, fingerprint, proxy) is not shown.\n",

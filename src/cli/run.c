@@ -136,9 +136,12 @@ say_refusals(const struct cli *cli, const struct cordon_run *run)
 {
 	bool failed = run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty);
 
-	if (failed)
+	if (failed) {
 		explain_refusals(cli, run);
-	else if (run->refused_only_here > 0)
+		if (run->unseen)
+			cli_say(cli, "reads that the kernel refuses are not seen: run it again "
+				     "with --trace");
+	} else if (run->refused_only_here > 0)
 		cli_say(cli, "%d refused; cordon why --last", run->refused_only_here);
 }
 

@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "enforce/enforce.h"
 #include "host/resolve.h"
+#include "plan/guarantees.h"
 #include "plan/secret.h"
 
 #define FACTS_MAX (1u << 16)
@@ -423,6 +424,27 @@ find_limits(struct cordon_plan *context)
 	plan_check_guarantees(plan);
 }
 
+/* Only the broker can watch calls, and it does not see those of a sandbox inside another one. */
+static int
+add_trace(struct cordon_plan *context, struct cordon_error *err)
+{
+	const struct facts *facts = &context->plan->facts;
+
+	if (context->host.system != SYSTEM_LINUX)
+		return cordon_fail(err, CORDON_E_GAP, 0, "--trace: only Linux can watch calls");
+	if (facts->values[FACT_OUTER_CORDON])
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "--trace: inside another cordon calls cannot be watched; use it "
+				   "with that one");
+	if (!routing_has_broker(facts) || facts->values[FACT_LANDLOCK_ABI] == 0)
+		return cordon_fail(
+			err, CORDON_E_GAP, 0,
+			"--trace: this host cannot supervise calls; `cordon doctor` says "
+			"what is missing");
+	context->plan->traces = true;
+	return 0;
+}
+
 int
 context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum context_use use,
 	     const struct stack_text *only, struct cordon_error *err)
@@ -434,6 +456,8 @@ context_plan(struct cordon_plan *context, const struct cordon_setup *setup, enum
 	/* an editor that was opened without a folder names the home in its record */
 	if (rc == 0 && setup->has_record && project_is_home(context))
 		rc = secret_note_home(context->plan, err);
+	if (rc == 0 && setup->traces)
+		rc = add_trace(context, err);
 	if (rc == 0 && *context->trust_problem != '\0')
 		rc = plan_notice(context->plan, err, "%s", context->trust_problem);
 	if (rc < 0)

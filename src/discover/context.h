@@ -17,6 +17,7 @@ struct cordon_setup {
 	const char *home;    /* as given; NULL: the caller's */
 	const char *facts_file;
 	bool no_project_policy;
+	bool traces;
 	struct stack_text *texts;
 	size_t text_count;
 	struct policy *options; /* options such as --read */

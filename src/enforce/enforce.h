@@ -95,6 +95,7 @@ struct enforce_needs {
 	int names;
 	int terminals[2]; /* the first ptys of the command */
 	int fixed;	  /* a thread uses it already: its number must not change; -1: none */
+	int layer;	  /* the command's own layer, to try what it may do */
 };
 struct enforce_needs enforce_fds(const struct sandbox *sandbox);
 void enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs);

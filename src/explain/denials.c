@@ -44,6 +44,7 @@ denials_add(struct denials *denials, const struct event_refused *refused)
 		return -CORDON_E_MEMORY;
 	to->count = 1;
 	to->first = denials->added++;
+	to->known = refused->known;
 	to->had_allow = refused->allow != NULL && *refused->allow != '\0';
 	rc |= keep_text(denials, refused->what, &to->what);
 	rc |= keep_text(denials, refused->subject, &to->subject);

@@ -16,9 +16,10 @@ struct denial {
 	const char *cause; /* its id */
 	const char *rule, *reason;
 	const char *allow; /* an option, or a line of a policy; "": none */
-	bool had_allow;	   /* each of them had an option: a folder's may have none */
-	unsigned count;	   /* of different refusals */
-	size_t first;	   /* position of the first of them in the session */
+	enum event_known known;
+	bool had_allow; /* each of them had an option: a folder's may have none */
+	unsigned count; /* of different refusals */
+	size_t first;	/* position of the first of them in the session */
 };
 
 struct denials {
@@ -37,6 +38,8 @@ int denials_add(struct denials *denials, const struct event_refused *refused);
 void denials_fold(struct denials *denials, const struct plan *plan);
 /* Prints one without the folder's newline: "read PATH is denied by --deny; allow it with --read PATH". */
 void denials_print_line(const struct denial *denial, struct str *to);
+/* The base profile in use, which "extends" must name as well; plan may be NULL. */
+const char *denials_base(const struct plan *plan);
 /* Prints the members of a policy that would allow those that are shown; nothing if an option has none. */
 void denials_print_policy(const struct denials *denials, const struct plan *plan, struct str *to);
 /*
@@ -45,6 +48,8 @@ void denials_print_policy(const struct denials *denials, const struct plan *plan
  */
 void denials_print_json(const struct denials *denials, const struct plan *plan, const char *session,
 			size_t max, struct str *to);
+/* Prints an array of all: [{"line": TEXT, "allow": OPTION, "policy": MEMBERS}]. */
+void denials_print_list(const struct denials *denials, const struct plan *plan, struct str *to);
 void denials_free(struct denials *denials);
 #define auto_denials __attribute__((cleanup(denials_free)))
 /* What the policy says to do after a refusal ("on_refusal"); NULL: nothing. */

@@ -2,8 +2,8 @@
 /* Prints folded refusals: lines for people, members of a policy, sentences for agents. */
 #include <string.h>
 
-#include "base/array.h"
 #include "explain/denials.h"
+#include "explain/option_member.h"
 #include "explain/refused.h"
 
 /* ---- lines ---- */
@@ -35,57 +35,14 @@ denials_print_line(const struct denial *denial, struct str *to)
 	if (*denial->allow == '-')
 		str_printf(to, "; allow %s with %s", denial->count == 1 ? "it" : "all",
 			   denial->allow);
+	if (denial->known != KNOWN_DECIDED)
+		str_printf(to, " (%s)", event_known_names[denial->known]);
 }
 
 /* ---- the policy ---- */
 
-/* Options of one value, and the member of a policy that has the same meaning. */
-static const struct {
-	const char *option, *section, *key;
-	bool is_list, is_number;
-} members[] = {
-	{"--read ", "files", "read", true, false},
-	{"--write ", "files", "write", true, false},
-	{"--execute ", "files", "execute", true, false},
-	{"--domain ", "network", "domains", true, false},
-	{"--port ", "network", "ports", true, true},
-	{"--opaque-port ", "network", "opaque", true, true},
-	{"--tmp ", "", "tmp", false, false},
-	{"--ipc ", "", "ipc", false, false},
-	{"-p ", "", "extends", true, false},
-};
-
-/* Reads one word as str_shell quotes it; false if there are more. */
-static bool
-unquote(const char *word, struct str *to)
-{
-	bool is_quoted = false;
-
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
-			is_quoted = !is_quoted;
-		else if (*word == '\\' && !is_quoted && word[1] != '\0')
-			str_add_n(to, ++word, 1);
-		else if (*word == ' ' && !is_quoted)
-			return false;
-		else
-			str_add_n(to, word, 1);
-	}
-	return !to->failed && to->length > 0;
-}
-
-static const char *
-value_of(const struct denial *denial, size_t member)
-{
-	size_t length = strlen(members[member].option);
-
-	return strncmp(denial->allow, members[member].option, length) == 0 ? denial->allow + length
-									   : NULL;
-}
-
-/* The base profile in use, which "extends" must name as well. */
-static const char *
-base_of(const struct plan *plan)
+const char *
+denials_base(const struct plan *plan)
 {
 	const char *name = "agent";
 
@@ -110,19 +67,19 @@ print_values(const struct denial *items, size_t count, size_t member, const stru
 	bool is_first = true;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *word = value_of(&items[i], member);
 		auto_str struct str value = {0};
 		bool is_repeated = false;
 
 		for (size_t j = 0; j < i; j++)
 			is_repeated = is_repeated || strcmp(items[j].allow, items[i].allow) == 0;
-		if (word == NULL || is_repeated || !unquote(word, &value))
+		if (is_repeated ||
+		    !option_member_read(&option_members[member], items[i].allow, &value))
 			continue;
-		if (is_first && strcmp(members[member].key, "extends") == 0)
-			str_printf(to, "\"%s\", ", base_of(plan));
+		if (is_first && strcmp(option_members[member].key, "extends") == 0)
+			str_printf(to, "\"%s\", ", denials_base(plan));
 		str_add(to, is_first ? "" : ", ");
 		is_first = false;
-		if (members[member].is_number)
+		if (option_members[member].is_number)
 			str_add(to, value.text);
 		else
 			str_json(to, value.text);
@@ -134,7 +91,7 @@ print_values(const struct denial *items, size_t count, size_t member, const stru
 static void
 print_member(const char *values, size_t member, const char *before, struct str *to)
 {
-	const char *section = members[member].section;
+	const char *section = option_members[member].section;
 	bool is_same = *section != '\0' && strcmp(section, before) == 0;
 
 	if (*before != '\0' && !is_same)
@@ -142,8 +99,8 @@ print_member(const char *values, size_t member, const char *before, struct str *
 	str_add(to, to->length > 0 ? ", " : "");
 	if (*section != '\0' && !is_same)
 		str_printf(to, "\"%s\": {", section);
-	str_printf(to, members[member].is_list ? "\"%s\": [%s]" : "\"%s\": %s", members[member].key,
-		   values);
+	str_printf(to, option_members[member].is_list ? "\"%s\": [%s]" : "\"%s\": %s",
+		   option_members[member].key, values);
 }
 
 static void
@@ -151,13 +108,13 @@ print_policy(const struct denial *items, size_t count, const struct plan *plan, 
 {
 	const char *before = "";
 
-	for (size_t member = 0; member < COUNT(members); member++) {
+	for (size_t member = 0; member < OPTION_MEMBERS; member++) {
 		auto_str struct str values = {0};
 
 		if (!print_values(items, count, member, plan, &values) || values.failed)
 			continue;
 		print_member(values.text, member, before, to);
-		before = members[member].section;
+		before = option_members[member].section;
 	}
 	str_add(to, *before != '\0' ? "}" : "");
 }
@@ -285,4 +242,25 @@ denials_print_json(const struct denials *denials, const struct plan *plan, const
 		str_printf(to, "%s%s", count == 0 ? "" : ", ", hint.text);
 	}
 	str_printf(to, "], \"more\": %zu}", denials->count - count);
+}
+
+void
+denials_print_list(const struct denials *denials, const struct plan *plan, struct str *to)
+{
+	str_add(to, "[");
+	for (size_t i = 0; i < denials->count; i++) {
+		const struct denial *denial = &denials->items[i];
+		auto_str struct str line = {0}, policy = {0};
+
+		denials_print_line(denial, &line);
+		print_policy(denial, 1, plan, &policy);
+		str_printf(to, "%s{\"line\": ", i == 0 ? "" : ",\n");
+		str_json(to, line.failed || line.text == NULL ? "" : line.text);
+		str_add(to, ", \"allow\": ");
+		str_json_or_null(to, *denial->allow == '\0' ? NULL : denial->allow);
+		str_add(to, ", \"policy\": ");
+		str_json_or_null(to, policy.failed || policy.length == 0 ? NULL : policy.text);
+		str_add(to, "}");
+	}
+	str_add(to, "]");
 }

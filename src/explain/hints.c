@@ -8,6 +8,10 @@
 #include "base/path.h"
 #include "host/resolve.h"
 
+#define BROWSER                                                                                    \
+	"it holds passwords and cookies; with -p browser and --user-data-dir=\"$TMPDIR/browser\" " \
+	"the browser needs none"
+
 static const struct hint hints[] = {
 	{"~/.npm/_npx", "npx runs what lies there, outside as well",
 	 "--env npm_config_cache=node_modules/.npm"},
@@ -21,6 +25,10 @@ static const struct hint hints[] = {
 	 NULL},
 	{"$XDG_CONFIG_HOME/fish", "fish runs what lies there, outside as well", NULL},
 	{"~/.local/share/fish", "fish runs what lies there, outside as well", NULL},
+	{"$XDG_CONFIG_HOME/chromium", BROWSER, NULL},
+	{"$XDG_CONFIG_HOME/chromium-headless", BROWSER, NULL},
+	{"$XDG_CONFIG_HOME/google-chrome", BROWSER, NULL},
+	{"$XDG_CONFIG_HOME/google-chrome-headless", BROWSER, NULL},
 	{"~/.gnupg",
 	 "it holds keys; sign outside, or by ssh's agent with -p ssh and gpg.format ssh", NULL},
 	{"~/.ssh", "it holds keys; the agent has them with -p ssh", NULL},

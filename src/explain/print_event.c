@@ -62,6 +62,13 @@ print_refused(const struct log_event *event, struct str *to)
 }
 
 static void
+print_used(const struct log_event *event, struct str *to)
+{
+	add(event, "", "what", to);
+	add(event, " ", "subject", to);
+}
+
+static void
 print_change(const struct log_event *event, struct str *to)
 {
 	add(event, "", "what", to);
@@ -117,7 +124,7 @@ print_event(const struct log_event *event, struct str *to)
 		[EVENT_START] = print_start,	[EVENT_REFUSED] = print_refused,
 		[EVENT_CHANGED] = print_change, [EVENT_PLANTED] = print_change,
 		[EVENT_LIMIT] = print_limit,	[EVENT_TRUST] = print_trust,
-		[EVENT_END] = print_event_end,
+		[EVENT_USED] = print_used,	[EVENT_END] = print_event_end,
 	};
 	auto_str struct str session = {0};
 

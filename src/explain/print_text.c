@@ -248,6 +248,18 @@ text_calls(const struct plan *plan, bool verbose, struct str *to)
 	str_add(to, "\n");
 }
 
+/* Measured like the costs above. A lookup is cheaper than an open, a path from the root than a relative one. */
+#define TRACE_COST "25 to 50 us each"
+
+static void
+text_trace(const struct plan *plan, struct str *to)
+{
+	if (plan->traces)
+		str_add(to,
+			"trace     opens, starts of programs, lookups and connects are watched, "
+			"and nothing is decided by it (" TRACE_COST ")\n");
+}
+
 static void
 text_layers(const struct plan *plan, struct str *to)
 {
@@ -291,5 +303,6 @@ print_text_plan(const struct plan *plan, bool verbose, struct str *to)
 	text_limits(plan, to);
 	text_calls(plan, verbose, to);
 	text_layers(plan, to);
+	text_trace(plan, to);
 	text_promises(plan, verbose, to);
 }

@@ -9,8 +9,14 @@
 #include "base/path.h"
 #include "explain/hints.h"
 #include "explain/remedy.h"
+#include "explain/unwise.h"
 #include "git/protect/git_protect.h"
 #include "plan/network.h"
+
+_Static_assert((int)REFUSAL_OBSERVED == KNOWN_OBSERVED &&
+		       (int)REFUSAL_PREDICTED == KNOWN_PREDICTED &&
+		       (int)REFUSAL_GUESSED == KNOWN_GUESSED,
+	       "in the order of enum event_known");
 
 struct explained {
 	const struct plan *plan;
@@ -145,12 +151,18 @@ print_rule_option(const struct explained *w, struct str *to)
 			      .kind = refusal->is_folder ? FS_DIR : FS_FILE};
 	struct decision by = {.overridden = refusal->overrides};
 	const char *option;
+	enum fs_kind kind;
 
 	if (refusal->cause == CAUSE_DENIED && (by.rule = find_rule(w->plan, refusal)) == NULL)
 		return;
 	if (refusal->cause == CAUSE_PROTECTED)
 		by.protection = &some;
-	at.exists = view->look(view->ctx, refusal->subject, path) != FS_MISSING;
+	kind = view->look(view->ctx, refusal->subject, path);
+	at.exists = kind != FS_MISSING;
+	/* to list a folder is to read all below it */
+	if (kind == FS_DIR && refusal->missing == RIGHT_READ &&
+	    unwise_folder(w->plan, refusal->subject))
+		return;
 	option = remedy_option(w->plan, &by, &at, refusal->missing, path);
 	if (option != NULL)
 		remedy_print_option(option, path, to);
@@ -263,6 +275,7 @@ refused_fill(const struct plan *plan, const struct refusal *refusal, struct refu
 					    .rule = text_of(&text->rule),
 					    .reason = text_of(&text->reason),
 					    .allow = text_of(&text->option),
+					    .known = (enum event_known)refusal->known,
 					    .nest = refusal->nest};
 }
 

@@ -4,10 +4,13 @@
 
 #include "ipc/refusal.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "policy/model/guarantee.h"
+
+#define USE_WAIT_MS 1000
 
 static const struct {
 	const char *name;
@@ -30,6 +33,7 @@ static const struct {
 	[REFUSED_NETWORK] = {"network", G_NET_TCP},
 	[REFUSED_UDP] = {"network.udp", G_NET_UDP},
 	[REFUSED_SYSV] = {"ipc.sysv", G_IPC_SYSV},
+	[REFUSED_STAT] = {"stat", G_FILES_READ},
 };
 
 void
@@ -39,15 +43,33 @@ refusal_forward(int line, const struct refusal *refusal)
 		(void)!send(line, refusal, sizeof *refusal, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-void
-refusal_send(int line, struct refusal *refusal, const char *subject)
+static void
+set_subject(struct refusal *refusal, const char *subject)
 {
 	size_t length = strlen(subject), room = sizeof refusal->subject - 1;
 
 	refusal->version = REFUSAL_VERSION;
 	snprintf(refusal->subject, sizeof refusal->subject, "%s",
 		 length <= room ? subject : subject + length - room);
+}
+
+void
+refusal_send(int line, struct refusal *refusal, const char *subject)
+{
+	set_subject(refusal, subject);
 	refusal_forward(line, refusal);
+}
+
+void
+refusal_send_use(int line, enum refused what, const char *subject)
+{
+	struct refusal use = {.what = (uint16_t)what, .is_use = true};
+	struct pollfd writable = {.fd = line, .events = POLLOUT};
+
+	set_subject(&use, subject);
+	/* the supervisor may be stopped: then the rest is lost, and the command goes on */
+	if (line >= 0 && poll(&writable, 1, USE_WAIT_MS) == 1)
+		refusal_forward(line, &use);
 }
 
 /* The sender may be the proxy, which handles untrusted data. */
@@ -55,8 +77,9 @@ static bool
 is_valid(const struct refusal *refusal)
 {
 	return refusal->version == REFUSAL_VERSION && refusal->what < REFUSED_COUNT &&
-	       refusal->cause > CAUSE_NONE && refusal->cause < CAUSE_COUNT &&
-	       refusal->detail < CAUSE_COUNT && refusal->layer < LAYER_COUNT;
+	       refusal->known < REFUSAL_KNOWN && (refusal->cause > CAUSE_NONE || refusal->is_use) &&
+	       refusal->cause < CAUSE_COUNT && refusal->detail < CAUSE_COUNT &&
+	       refusal->layer < LAYER_COUNT;
 }
 
 bool

@@ -31,6 +31,7 @@ enum refused {
 	REFUSED_NETWORK, /* for this and the following ones the subject is a program */
 	REFUSED_UDP,
 	REFUSED_SYSV,
+	REFUSED_STAT, /* only of a traced session, and never refused */
 	REFUSED_COUNT
 };
 static_assert(1 << REFUSED_READ == RIGHT_READ && 1 << REFUSED_WRITE == RIGHT_WRITE &&
@@ -39,6 +40,9 @@ static_assert(1 << REFUSED_READ == RIGHT_READ && 1 << REFUSED_WRITE == RIGHT_WRI
 	      "the first are the rights");
 
 #define REFUSAL_VERSION 1
+
+/* How it is known, in the order of enum event_known. */
+enum { REFUSAL_DECIDED, REFUSAL_OBSERVED, REFUSAL_PREDICTED, REFUSAL_GUESSED, REFUSAL_KNOWN };
 
 struct refusal {
 	uint16_t version;
@@ -53,16 +57,19 @@ struct refusal {
 	uint8_t overrides;     /* the rule denies what a less trusted source allows */
 	uint8_t is_folder;     /* mkdir */
 	uint8_t is_unclaimed;  /* of an unknown command: only for the log */
-	uint16_t reserved;
-	char rule[120];	   /* file of the rule, or pattern of the protected name */
-	char name[128];	   /* an address, a key of git's settings */
-	char subject[280]; /* HOST:PORT, a name, a path or a program; the end of a longer one */
+	uint8_t is_use;	       /* nothing was refused: a call of a traced session */
+	uint8_t known;	       /* REFUSAL_... */
+	char rule[120];	       /* file of the rule, or pattern of the protected name */
+	char name[128];	       /* an address, a key of git's settings */
+	char subject[280];     /* HOST:PORT, a name, a path or a program; the end of a longer one */
 };
 static_assert(sizeof(struct refusal) == 568, "the layout is version 1");
 static_assert(CAUSE_COUNT < UINT16_MAX && LAYER_COUNT < UINT8_MAX, "enums fit");
 
 /* Sets version and subject, and sends. Must never block; errors are ignored. */
 void refusal_send(int line, struct refusal *refusal, const char *subject);
+/* Sends what a traced session used. Waits a while for the reader: a use is reported once, and not again. */
+void refusal_send_use(int line, enum refused what, const char *subject);
 /* Sends a refusal that was received. */
 void refusal_forward(int line, const struct refusal *refusal);
 /* Receives the next refusal; false if none is pending. *ret_ended: the other end is closed. */

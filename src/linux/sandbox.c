@@ -167,7 +167,7 @@ make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandb
 	if (plan->facts.values[FACT_OUTER_CORDON] && plan->facts.values[FACT_LANDLOCK_ABI] > 0)
 		return make_nested(sandbox, plan, options, err);
 	sandbox->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
-			     plan->routes_network;
+			     plan->routes_network || plan->traces;
 	if (!sandbox->is_routed)
 		return ruleset_make(plan, &layer, &sandbox->ruleset, err);
 	rc = make_both_layers(sandbox, plan, options, err);
@@ -176,6 +176,10 @@ make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandb
 	     sandbox->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
 				 "calls are routed only with Landlock and seccomp");
+	if (rc == 0 && plan->traces && (sandbox->broker.trace = trace_new(sandbox->filter)) == NULL)
+		rc = cordon_no_memory(err);
+	if (rc == 0 && plan->traces)
+		sandbox->filter = sandbox->broker.trace->filter;
 	sandbox->broker.plan = plan;
 	sandbox->broker.reads = plan->routing == ROUTE_READS;
 	sandbox->broker.private_tmp = options->private_tmp;
@@ -389,6 +393,7 @@ enforce_free(struct sandbox *sandbox)
 	if (sandbox == NULL)
 		return NULL;
 	enforce_close_parent_fds(sandbox);
+	sandbox->broker.trace = trace_free(sandbox->broker.trace);
 	sandbox->broker.fold = casefold_free(sandbox->broker.fold);
 	sandbox->broker.hooks = git_repo_cache_free(sandbox->broker.hooks);
 	arena_free(&sandbox->arena);

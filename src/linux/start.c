@@ -216,9 +216,13 @@ enforce_fds(const struct sandbox *sandbox)
 {
 	const int *spare = sandbox->broker.terminals.spare;
 
-	return (struct enforce_needs){sandbox->broker.listener, sandbox->broker.egress.line,
-				      sandbox->broker.events,	-1,
-				      {spare[0], spare[1]},	sandbox->shared_line};
+	return (struct enforce_needs){sandbox->broker.listener,
+				      sandbox->broker.egress.line,
+				      sandbox->broker.events,
+				      -1,
+				      {spare[0], spare[1]},
+				      sandbox->shared_line,
+				      sandbox->broker.trace == NULL ? -1 : sandbox->ruleset};
 }
 
 void
@@ -229,6 +233,8 @@ enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs)
 	sandbox->broker.events = needs->events;
 	sandbox->broker.names.others = needs->names;
 	memcpy(sandbox->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
+	if (sandbox->broker.trace != NULL)
+		sandbox->broker.trace->layer = needs->layer;
 	sem_post(&sandbox->serving);
 }
 

@@ -275,7 +275,7 @@ enforce_start(struct sandbox *sandbox, const struct session_group *group,
 struct enforce_needs
 enforce_fds(const struct sandbox *sandbox)
 {
-	return (struct enforce_needs){sandbox->reporter, sandbox->egress, -1, -1, {-1, -1}, -1};
+	return (struct enforce_needs){sandbox->reporter, sandbox->egress, -1, -1, {-1, -1}, -1, -1};
 }
 
 void

@@ -68,6 +68,7 @@ struct plan {
 	bool routes_signals; /* targets of signals are supervised */
 	bool closes_sockets; /* only socketpair() is allowed, because nothing can check names */
 	bool routes_network; /* addresses are supervised: network localhost and domains */
+	bool traces;	     /* calls that the kernel decides are seen by the broker */
 	bool has_datagrams;  /* UDP and unix datagrams; the broker sends those with an address */
 	struct guarantee_state guarantees[G_COUNT];
 	const char **notices;

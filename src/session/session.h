@@ -16,6 +16,7 @@
 #include "enforce/process_tree.h"
 #include "enforce/session_group.h"
 #include "plan/plan.h"
+#include "session/error_words.h"
 #include "session/record.h"
 
 struct autorun_change;
@@ -91,8 +92,9 @@ struct session_result {
 	enum session_cause cause;
 	int status; /* exit status or signal number of the command */
 	bool is_signal;
-	bool by_terminal;   /* the terminal sent the signal to the supervisor as well */
-	bool left;	    /* processes live on because of --leave */
+	bool by_terminal; /* the terminal sent the signal to the supervisor as well */
+	bool left;	  /* processes live on because of --leave */
+	bool has_error_words; /* its output, as far as it passed here, says that something was refused */
 	bool hit_processes; /* a fork failed because of the process limit */
 	int64_t ms;
 	unsigned changed;		/* how many changed autorun files were not reported */
@@ -221,6 +223,7 @@ struct output {
 	int theirs[2];	/* write ends, equal if 1 and 2 are one file; -1: none */
 	uint64_t left;	/* of the limit, in bytes */
 	bool exhausted; /* the command wrote more */
+	struct error_words words[2];
 	struct {
 		char text[OUTPUT_PIECE];
 		size_t from, to;

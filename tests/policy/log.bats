@@ -231,3 +231,29 @@ lines()
 	[[ $out != *"$(printf '\033')"* ]] || complain 'an escape sequence'
 	[ "$(wc -l <"$T/out")" -eq 3 ] || complain 'forged lines'
 }
+
+@test "a failure without a refusal that was seen: the argument is guessed, and how to look is one line" {
+	echo x >"$HOME/kept"
+	expect 1 run -- cat "$HOME/kept"
+	heard "cordon: refused: read $HOME/kept is not granted; allow it with --read $HOME/kept (guessed)" 'run it again with --trace'
+	lines 3
+	expect 1 why --last
+	said '(guessed)'
+	mkdir -p "$HOME/.ssh" "$HOME/.aws"
+	for path in .ssh/id_ed25519 .aws/credentials .netrc; do
+		echo key >"$HOME/$path"
+		expect 1 run -- cat "$HOME/$path"
+		[[ $err != *'allow it with'* ]] || complain "$path" || return 1
+	done
+	# the status says it, or the output where it passes cordon; else nothing does
+	expect 126 run -- sh -c 'exit 126'
+	[ "$err" = 'cordon: reads that the kernel refuses are not seen: run it again with --trace' ] || complain words
+	expect 4 run --output 1M -- sh -c 'cat "$HOME/kept"; exit 4'
+	heard 'run it again with --trace'
+	expect 4 run -- sh -c 'cat "$HOME/kept"; exit 4'
+	lines 0
+	expect 0 run --output 1M -- sh -c 'cat "$HOME/kept"; true'
+	lines 0
+	expect 126 run --trace -- sh -c 'exit 126'
+	lines 0
+}

@@ -6,7 +6,7 @@
 
 load ../lib/common
 
-COMMANDS='run shell doctor check why plan trust init confine ps kill log sbpl'
+COMMANDS='run shell doctor check why plan trust init confine ps kill log learn report sbpl'
 
 @test "--profiles lists the files of profiles/, and each can be used" {
 	local name
@@ -208,7 +208,7 @@ complete_bash()
 	complete_bash run -- en | grep -qx env
 	[ "$(complete_bash run --net no)" = none ]
 	[ "$(complete_bash run --net = no)" = none ]
-	[ "$(complete_bash run --trac)" = --track-only ]
+	[ "$(complete_bash run --track)" = --track-only ]
 	[ "$(complete_bash plan --prof)" = --profiles ]
 }
 
@@ -219,7 +219,7 @@ complete_bash()
 		complete -c inner -f -a 'this that'
 		complete -c inner -l own
 		for line in 'run inner th' 'run inner --' '-- inner --' 'run -v --net none -p node -- inner --o' \
-		        'run --net=none --read /etc inner --o' 'run --net no' 'run --trac' 'plan --prof' 'wh'
+		        'run --net=none --read /etc inner --o' 'run --net no' 'run --track' 'plan --prof' 'wh'
 		    echo $line: (complete -C "cordon $line" | string replace -r '\t.*' '')
 		end
 	END
@@ -230,7 +230,7 @@ complete_bash()
 		run -v --net none -p node -- inner --o: --own
 		run --net=none --read /etc inner --o: --own
 		run --net no: none
-		run --trac: --track-only
+		run --track: --track-only
 		plan --prof: --profiles
 		wh: why
 	END

@@ -19,6 +19,7 @@
 #include "linux/broker/pool.h"
 #include "linux/broker/pty.h"
 #include "linux/broker/socket_copies.h"
+#include "linux/broker/trace.h"
 #include "linux/casefold/casefold.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/process/kill_all.h"
@@ -60,6 +61,7 @@ struct broker {
 	bool reads;	     /* reads are brokered: no open continues in the kernel */
 	bool cuts_blindly;   /* the inner layer does not handle truncation */
 	bool is_asked;	     /* it only answers queries and changes nothing (nest_serve.c) */
+	struct trace *trace; /* --trace; NULL: none */
 	struct nests *nests; /* nests (nest.c); NULL: none can register */
 	int own;	     /* fd of /proc/self/fd */
 	int numbers;	     /* limit of open fds */

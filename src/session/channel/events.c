@@ -21,7 +21,7 @@ events_open(const struct session_request *request, struct event_source *ret_sour
 	*ret_source = (struct event_source){.ours = -1, .theirs = -1};
 	if (plan == NULL || request->refused == NULL ||
 	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
-	     plan->settings.network.mode != NET_DOMAINS))
+	     !plan->traces && plan->settings.network.mode != NET_DOMAINS))
 		return 0;
 	rc = autorun_changes_new(&ret_source->changed, err);
 	if (rc < 0)
@@ -48,7 +48,8 @@ events_drain(struct event_source *event_source, const struct session_request *re
 	bool ended = false;
 
 	while (event_source->ours >= 0 && refusal_receive(event_source->ours, &refusal, &ended))
-		if (event_source->count++ < EVENTS_MAX)
+		if (refusal.is_use ? event_source->uses++ < USES_MAX
+				   : event_source->count++ < EVENTS_MAX)
 			request->refused(request->sink, &refusal);
 	if (event_source->ours >= 0 && ended) {
 		close(event_source->ours);

@@ -12,11 +12,12 @@ struct session_request;
 
 /* At most that many of a session are reported. */
 #define EVENTS_MAX 1000
+#define USES_MAX 200000
 
 struct event_source {
 	int ours;   /* socket from which refusals are read; -1: none, or at EOF */
 	int theirs; /* the other end, which broker and proxy inherit; then closed here */
-	unsigned count;
+	unsigned count, uses;
 	struct autorun_changes *changed; /* NULL: nothing was opened */
 };
 

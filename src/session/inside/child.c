@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/os.h"
+#include "base/os_process.h"
 #include "session/inside/spawner.h"
 
 /* Resets handlers; ignored signals (nohup) stay ignored. */
@@ -173,7 +173,7 @@ child_exec(const struct command_line *command, int report)
 	struct cordon_error err = {0};
 	int sys;
 
-	execve(command->path, command->argv, command->envp);
+	os_exec_first(command->path, command->argv, command->envp);
 	sys = errno;
 	cordon_fail(&err, CORDON_E_PATH, sys, "cannot run %.120s", command->path);
 	/* lack of memory or processes is no fault of the command */

@@ -120,6 +120,7 @@ take_in(struct output *output, int which)
 		length = (size_t)output->left;
 	}
 	output->left -= length;
+	error_words_read(&output->words[which], output->held[which].text, length);
 	output->held[which].from = 0;
 	output->held[which].to = length;
 	if (n <= 0 || output->exhausted)

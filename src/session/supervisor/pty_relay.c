@@ -362,6 +362,7 @@ read_shown(struct relay *relay)
 	int n = fill(&relay->shown, relay->master);
 	size_t counted = n > 0 ? (size_t)n : 0;
 
+	error_words_read(&relay->words, relay->shown.text + relay->shown.end - counted, counted);
 	if (relay->left != NULL && counted > *relay->left) {
 		*relay->is_exhausted = true;
 		relay->shown.end -= counted - (size_t)*relay->left;

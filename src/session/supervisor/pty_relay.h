@@ -12,6 +12,7 @@
 #include <termios.h>
 
 #include "base/error.h"
+#include "session/error_words.h"
 
 enum { RELAY_IN, RELAY_COMMAND, RELAY_OUT, RELAY_FDS };
 
@@ -33,6 +34,7 @@ struct relay {
 	char last_key;		   /* last byte of input */
 	struct termios found, raw; /* original and raw settings of the invoker's terminal */
 	struct relay_text typed, shown;
+	struct error_words words; /* in what it shows */
 	/* of struct output: remaining bytes, and whether there were more; NULL: no limit */
 	uint64_t *left;
 	bool *is_exhausted;

@@ -307,6 +307,14 @@ is_by_terminal(const struct supervision *run, int signal)
 	       (run->relay != NULL && (signal == SIGINT || signal == SIGQUIT));
 }
 
+static bool
+has_error_words(const struct supervision *run)
+{
+	return (run->relay != NULL && run->relay->words.are_found) ||
+	       (run->output != NULL &&
+		(run->output->words[0].are_found || run->output->words[1].are_found));
+}
+
 static void
 fill_result(struct supervision *run, const struct guard_news *news, struct session_result *to)
 {
@@ -323,6 +331,7 @@ fill_result(struct supervision *run, const struct guard_news *news, struct sessi
 	to->by_terminal = WIFSIGNALED(status) && is_by_terminal(run, to->status);
 	to->left = news->kind == NEWS_LEFT;
 	to->hit_processes = news->hit_processes;
+	to->has_error_words = has_error_words(run);
 	to->end = news->end;
 	to->ms = clock_ms() - run->started;
 }

@@ -175,6 +175,8 @@ broker_answer(struct notif_call *request, int timeout_ms)
 	struct nest_call nested = {.timeout_ms = timeout_ms};
 	struct nest *late;
 
+	if (request->broker->trace != NULL && trace_call(request))
+		return NULL;
 	request->names = &names;
 	late = answer(request, &nested);
 	request->names = NULL;
