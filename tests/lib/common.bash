@@ -56,6 +56,15 @@ expect()
 	[ "$status" -eq "$want" ] || complain "expected status $want: cordon $*"
 }
 
+# lacks_getfd: is pidfd_getfd refused here, as in a container?
+lacks_getfd()
+{
+	"$PYTHON" -c 'import ctypes, errno, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall(438, -1, -1, 0)
+sys.exit(ctypes.get_errno() == errno.EBADF)'
+}
+
 # until_true SECONDS COMMAND...: polls until the command succeeds.
 until_true()
 {

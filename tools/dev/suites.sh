@@ -187,6 +187,18 @@ own_suites()
 	fi
 }
 
+# refused_suites WHO TOP: where the calls are refused that container runtimes refuse, also to the tests.
+refused_suites()
+{
+	[ "$(uname -s)" = Linux ] || return 0
+	refuse="$BUILD/tests/unit/foreign EPERM pidfd_getfd,kcmp,process_madvise,unshare"
+	refuse="$refuse $BUILD/tests/unit/foreign ENOSYS clone3"
+	for name in files/rights files/protected net/unix_sockets git/git nest/nest process/run tty/pty_access; do
+		suite "${name%/*}/refused-$1/${name#*/}" "$1" tap \
+		    "cd \"\$$2\" && CORDON=\"\$$2/$BUILD/cordon\" exec $refuse bats --tap tests/$name.bats"
+	done
+}
+
 # First level: one compiler, as an ordinary user.
 first_suites()
 {
@@ -205,6 +217,8 @@ more_suites()
 	tree_suites
 	broker_suites
 	[ "$COPY" = "$ROOT" ] || bats_suites here self ROOT "$BUILD"
+	refused_suites self ROOT
+	[ "$COPY" = "$ROOT" ] || refused_suites nobody COPY
 	fuzz_suites
 	if [ "$(uname -s)" = Linux ]; then
 		sbpl_suite random_policies random_policies.py 24
