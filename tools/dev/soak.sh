@@ -30,7 +30,7 @@ cmd_foreign()
 # soak_as WHO TREE: runs them one after the other.
 soak_as()
 {
-	for name in tree/compare tree/stress broker/soak broker/starts; do
+	for name in process/compare process/stress attack/soak attack/starts; do
 		in_the_open "$1" "$2" "tests/$name.py" || soaked=1
 	done
 }
