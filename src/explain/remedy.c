@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "explain/starter.h"
 #include "explain/unwise.h"
 #include "explain/why.h"
 #include "policy/model/value.h"
@@ -185,22 +186,31 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 	return false;
 }
 
-/* If several would grant it, as for a directory with caches of many programs, none is suggested. */
+/*
+ * If several would grant it, as for a directory with caches of many programs, the project tells which is
+ * meant, if it does; and also for ~/.local and the like, in which any program may begin.
+ */
 const char *
 remedy_profile(const struct plan *plan, const char *path, unsigned missing)
 {
+	const char *name = NULL, *of_project = NULL;
 	const struct profile *profile;
-	const char *name = NULL;
+	size_t count = 0, project_count = 0;
 
 	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
 		if (profile_is_base(profile) || is_in_use(plan, profile) ||
 		    !profile_grants(plan, profile, path, missing))
 			continue;
-		if (name != NULL)
-			return NULL;
+		count++;
 		name = profile->name;
+		if (starter_suggests(plan, name)) {
+			project_count++;
+			of_project = name;
+		}
 	}
-	return name;
+	if (count == 1 && !unwise_common(plan, path))
+		return name;
+	return project_count == 1 ? of_project : NULL;
 }
 
 struct advice

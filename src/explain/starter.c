@@ -97,6 +97,12 @@ sign_of(const struct plan *plan, const char *profile)
 	return NULL;
 }
 
+bool
+starter_suggests(const struct plan *plan, const char *profile)
+{
+	return plan->host->project != NULL && sign_of(plan, profile) != NULL;
+}
+
 /* ---- parts of the text ---- */
 
 static const char head[] =

@@ -132,6 +132,14 @@ is_one_of(const char *const *folders, const char *path)
 }
 
 bool
+unwise_common(const struct plan *plan, const char *path)
+{
+	const char *rest = behind_home(plan, path);
+
+	return rest != NULL && is_one_of(common_folders, rest);
+}
+
+bool
 unwise_folder(const struct plan *plan, const char *path)
 {
 	const char *rest = behind_home(plan, path);
@@ -139,6 +147,6 @@ unwise_folder(const struct plan *plan, const char *path)
 	if (strrchr(path, '/') == path || is_one_of(shared_folders, path) ||
 	    unwise_hint(plan, path, RIGHTS_CHANGE))
 		return true;
-	return rest != NULL &&
-	       (is_one_of(common_folders, rest) || touches_listed(baseline_never, rest));
+	return unwise_common(plan, path) ||
+	       (rest != NULL && touches_listed(baseline_never, rest));
 }

@@ -74,7 +74,7 @@ class Suite:
 class CPython(Suite):
     """CPython's own tests, for the python3 of this release."""
     name = "cpython"
-    options = ["--net", "localhost"]
+    options = ["--net", "localhost", "--udp"]
     chosen = """test_asyncio test_concurrent_futures test_fcntl test_fileio test_file test_filecmp test_fork1
         test_ftplib test_glob test_httpservers test_io test_ioctl test_largefile test_logging test_mailbox test_mmap
         test_multiprocessing_fork test_multiprocessing_forkserver test_multiprocessing_main_handling
@@ -152,7 +152,7 @@ class Libuv(Suite):
     """libuv's own tests, each by itself; they refuse to be run by root."""
     name, users = "libuv", ("user",)
     # its pipes lie in /tmp, whatever TMPDIR says
-    options = ["--net", "localhost", "--tmp", "shared"]
+    options = ["--net", "localhost", "--udp", "--tmp", "shared"]
 
     def prepare(self, archive, folder):
         archive.source(folder, "libuv1")
@@ -178,7 +178,7 @@ class Go(Suite):
     """Go's own tests of what asks the system."""
     name = "go"
     # some tests name /tmp, and one runs the go of this machine
-    options = ["-p", "go", "--net", "localhost", "--tmp", "shared"]
+    options = ["-p", "go", "--net", "localhost", "--udp", "--tmp", "shared"]
     packages = """internal/poll io/fs io/ioutil net net/http net/http/httptest net/rpc os os/exec os/signal os/user
         path/filepath runtime/pprof syscall time""".split()
 

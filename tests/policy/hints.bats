@@ -85,6 +85,25 @@ helps()
 	[ "$(advice)" = '-p node' ]
 }
 
+@test "a folder of many tools that is missing: the profile that the project's files suggest" {
+	expect 1 run -- mkdir "$HOME/.cache"
+	[ -z "$(advice)" ]
+	expect 1 run -- mkdir "$HOME/.local"
+	[ -z "$(advice)" ]
+	touch pyproject.toml
+	helps mkdir -p "$HOME/.cache/pypoetry/cache/x"
+	expect 1 run -- mkdir "$HOME/.local"
+	[ -z "$(advice)" ]
+	rm -rf "$HOME/.cache" pyproject.toml
+	touch go.mod
+	expect 1 run -- mkdir "$HOME/.cache"
+	[ "$(advice)" = '-p go' ]
+	# two of them
+	touch package.json
+	expect 1 run -- mkdir "$HOME/.cache"
+	[ -z "$(advice)" ]
+}
+
 # A program of the project's own, so that nothing is fetched.
 @test "npx: its cache holds programs that run outside; in the project it works" {
 	mkdir -p tool
