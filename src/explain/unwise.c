@@ -100,12 +100,23 @@ is_listed(const char *const *names, const char *rest)
 	return false;
 }
 
+/* Outside the project what may be executed is run outside the sandbox, too: tools that a profile names. */
+static bool
+is_executed(const struct plan *plan, const char *path)
+{
+	const char *project = plan->host->project;
+
+	return (index_rights(&plan->index, path) & RIGHT_EXECUTE) &&
+	       (project == NULL || !path_below(path, project));
+}
+
 bool
 unwise_hint(const struct plan *plan, const char *path, unsigned missing)
 {
 	const char *rest = behind_home(plan, path);
 
 	if (unwise_grant(plan, path, missing) || secret_is_path(plan, path) ||
+	    ((missing & RIGHTS_CHANGE) && is_executed(plan, path)) ||
 	    ((missing & RIGHTS_CHANGE) && is_below_any(system_folders, path)))
 		return true;
 	return rest != NULL && (is_listed(baseline_histories, rest) ||

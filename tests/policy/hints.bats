@@ -47,6 +47,10 @@ helps()
 		never mkdir "$path" || return 1
 	done
 	never rm -rf "$HOME"
+	# programs of a tool, which a profile lets the command execute
+	mkdir -p "$HOME/.local/share/pnpm"
+	expect 1 run -p node -- touch "$HOME/.local/share/pnpm/_tmp_1"
+	[ -z "$(advice)" ]
 	# nor by who asks
 	for path in / /home /home/other "$HOME" /dev/console /dev/tty0; do
 		denied write "$path"

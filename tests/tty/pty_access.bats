@@ -437,6 +437,21 @@ on_terminal()
 	attack
 }
 
+@test "a pty made in the session can change its mode, the terminal of the start cannot" {
+	for run in '' "$CORDON run --" "$CORDON run --deny secret --"; do
+		# shellcheck disable=SC2086 # words
+		bare $run script -qec 'mesg n; mesg; chmod 622 "$(tty)" && stat -c mode%a "$(tty)"' /dev/null
+		said 'is n' mode622
+	done
+	on_terminal 'chmod 622 "$(tty)"'
+	[ "$status" -eq 0 ] || complain 'free it works'
+	on_terminal "$CORDON run -- sh -c 'chmod 622 \"\$(tty)\"'"
+	[ "$status" -eq 1 ] || complain 'the terminal of the start was changed'
+	said 'Permission denied'
+	# nor does a file that is executed with its owner's rights come of it
+	expect 1 run -- script -qec 'chmod 4600 "$(tty)"' /dev/null
+}
+
 @test "expect starts programs, and its stty reports no error" {
 	for run in '' "$CORDON run --"; do
 		# shellcheck disable=SC2086 # words

@@ -51,6 +51,8 @@ bool pty_is_granted(const struct open_call *o);
 int pty_open(const struct open_call *o);
 /* Opens the caller's own terminal under any path, without further checks. */
 int pty_open_object(const struct open_call *o, int object);
+/* Was this pty made in the session, and can the caller's nest use it? */
+bool pty_is_made(const struct notif_call *request, const struct stat *at);
 /* Is an open pty at path the session's, for this access mode? */
 bool pty_is_sessions(const struct notif_call *request, int object, const char *path, int mode);
 

@@ -170,11 +170,16 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	return false;
 }
 
-/* A device node belongs to the machine: a user of the device may not change other users' access. */
+/*
+ * A device node belongs to the machine: a user of the device may not change other users' access. A pty
+ * that was made in the session is its own.
+ */
 static bool
-is_machines(const struct stat *at, const struct metadata_change *change)
+is_machines(const struct notif_call *request, const struct stat *at,
+	    const struct metadata_change *change)
 {
-	return change->act != metadata_set_times && (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode));
+	return change->act != metadata_set_times &&
+	       (S_ISCHR(at->st_mode) || S_ISBLK(at->st_mode)) && !pty_is_made(request, at);
 }
 
 /* A file that could not be read may be readable now. */
@@ -195,7 +200,7 @@ change_locked(const struct notif_call *request, const struct judged *what,
 	struct stat at;
 	int rc;
 
-	if (fstat(what->object, &at) < 0 || is_machines(&at, change) ||
+	if (fstat(what->object, &at) < 0 || is_machines(request, &at, change) ||
 	    !may_change(request, what, &at, change))
 		return errno = EACCES, -1;
 	rc = change->act(what->object, at.st_mode, change);

@@ -124,8 +124,8 @@ take_spare(const struct open_call *o)
 	return fd;
 }
 
-static bool
-is_made(const struct notif_call *request, const struct stat *at)
+bool
+pty_is_made(const struct notif_call *request, const struct stat *at)
 {
 	struct ptys *t = &request->broker->terminals;
 	bool is_own = false;
@@ -170,7 +170,7 @@ pty_is_sessions(const struct notif_call *request, int object, const char *path, 
 	if (fstat(object, &at) < 0 || !pty_is_slave(&at) ||
 	    plan_own_terminals(request->broker->plan, path) == 0)
 		return true;
-	return is_made(request, &at) || is_callers(request, &at, path, mode);
+	return pty_is_made(request, &at) || is_callers(request, &at, path, mode);
 }
 
 /* ---- one open ---- */
