@@ -223,9 +223,32 @@ except PermissionError: pass'
 	# else it asks for the home of the user's entry
 	export ANSIBLE_REMOTE_TMP=$HOME/.ansible/tmp
 	expect 5 run -- ansible localhost -c local -m command -a 'echo done'
-	[ "$(advice)" = "--write $HOME/.ansible/" ] || complain "$(advice)"
-	expect 0 run --write "$HOME/.ansible/" --env ANSIBLE_REMOTE_TMP -- ansible localhost -c local -m command -a 'echo done'
+	[ "$(advice)" = '--write ~/.ansible/tmp/' ] || complain "$(advice)"
+	expect 0 run --write "$HOME/.ansible/tmp/" --env ANSIBLE_REMOTE_TMP -- ansible localhost -c local -m command -a 'echo done'
 	said 'done'
+}
+
+@test "IPython and Jupyter: their folders hold programs; in the project they work" {
+	mkdir -p "$HOME/.local/share"
+	for folder in .ipython .local/share/jupyter; do
+		expect 1 run -p python -- mkdir "$HOME/$folder"
+		heard 'runs what lies there, outside as well'
+	done
+	[ "$(advice)" = '--env JUPYTER_DATA_DIR=.jupyter' ]
+	"$PYTHON" -c 'import IPython' || skip 'no IPython'
+	status=0
+	timeout 100 "$CORDON" run -- "$PYTHON" -m IPython -c 'raise SystemExit(5)' >"$T/out" 2>"$T/err" </dev/null || status=$?
+	[ "$(advice)" = '--env IPYTHONDIR="$PWD/.ipython"' ] || complain "$(advice)"
+	expect 0 run --env IPYTHONDIR="$PWD/.ipython" -- "$PYTHON" -m IPython -c 'print(6 * 7)'
+	said 42
+	[ -d .ipython/profile_default ] && [ ! -e "$HOME/.ipython" ]
+}
+
+@test "a link from the project into the private tmp: --tmp shared" {
+	expect 1 run -- sh -c 'mkdir "$TMPDIR/made" && ln -s "$TMPDIR/made" link'
+	heard 'a link into the private tmp, which ends with the run'
+	[ "$(advice)" = '--tmp shared' ]
+	expect 0 run --tmp shared -- sh -c 'made=$(mktemp -d) && ln -s "$made" link && rmdir "$made"'
 }
 
 @test "SCons and PHP use /tmp itself: --tmp shared" {

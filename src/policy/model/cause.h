@@ -109,7 +109,7 @@ enum cause_remedy {
 	X(LINK_LONG, SENTENCE, NONE, "a link that leads up from a path too long to be checked") \
 	X(LINK_DENIED, SENTENCE, NONE, "a link on the way to what is denied") \
 	X(LINK_GIT, SENTENCE, NONE, "a link out of a repository, which git writes through") \
-	X(LINK_TMP, SENTENCE, NONE, "a link out of the project into what ends with the run") \
+	X(LINK_TMP, SENTENCE, TMP, "a link into the private tmp, which ends with the run; make it below TMPDIR, too") \
 	X(LINK_REMOTE, SENTENCE, NONE, "a link on git's way to another repository") \
 	X(LINK_NEST, SENTENCE, NONE, "the sandbox inside refuses where it leads") \
 	/* sockets and other ways out */ \
