@@ -114,3 +114,29 @@ listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 	expect 0 run --net none -- "$PYTHON" -c 'import socket; print("lo" in [n for _, n in socket.if_nameindex()])'
 	said True
 }
+
+@test "queries of mappings and of the clock have the results of a bare run" {
+	cat >asks.py <<-'END'
+		import ctypes, errno, fcntl, struct
+		libc = ctypes.CDLL(None, use_errno=True)
+		with open("/proc/self/maps") as maps:
+		    start = int(maps.readline().split("-")[0], 16)
+		    query = bytearray(struct.pack("QQQ", 104, 0, start).ljust(104, b"\0"))
+		    try:
+		        fcntl.ioctl(maps, 0xc0686611, query)
+		        print("mapping", struct.unpack_from("Q", query, 24)[0] == start)
+		    except OSError as error:
+		        print("mapping", errno.errorcode[error.errno])
+		clock = (ctypes.c_int * 64)()
+		print("read", libc.adjtimex(clock) >= 0, libc.clock_adjtime(0, clock) >= 0)
+		# the frequency, to what it is
+		clock[0] = 2
+		print("set", libc.adjtimex(clock), errno.errorcode[ctypes.get_errno()])
+	END
+	bare=''
+	[ "$(id -u)" -ne 0 ] || bare='setpriv --bounding-set=-all --inh-caps=-all'
+	$bare "$PYTHON" asks.py >"$T/bare"
+	grep -q '^read True True' "$T/bare"
+	expect 0 run -- "$PYTHON" asks.py
+	diff "$T/bare" "$T/out" >"$T/diff" || complain "$(cat "$T/diff")"
+}
