@@ -158,6 +158,5 @@ unwise_folder(const struct plan *plan, const char *path)
 	if (strrchr(path, '/') == path || is_one_of(shared_folders, path) ||
 	    unwise_hint(plan, path, RIGHTS_CHANGE))
 		return true;
-	return unwise_common(plan, path) ||
-	       (rest != NULL && touches_listed(baseline_never, rest));
+	return unwise_common(plan, path) || (rest != NULL && touches_listed(baseline_never, rest));
 }
