@@ -173,6 +173,9 @@ nothing_read()
 		mkdir odd && echo fine >odd/FILE && cat odd/FILE && mv odd oDD && cat oDD/FILE && mkdir .vſcode &&
 		! cat Odd/file 2>/dev/null && ! mv Odd x 2>/dev/null && ! cat .env 2>/dev/null'
 	[ "$out" = "$(printf 'fine\nfine\nfine')" ] || complain 'not all of it'
+	# two hard links whose names differ in case alone show nothing about the directory
+	mkdir pair && echo fine >pair/ab && ln pair/ab pair/AB
+	expect 0 run --deny pair/Odd -- sh -c 'mkdir pair/odd && ! mkdir pair/Odd 2>/dev/null'
 }
 
 @test "common programs cannot read a denied file" {
@@ -191,7 +194,7 @@ nothing_read()
 	# a deny of running alone cannot be kept where programs are made, and is refused by name
 	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x",
 	    "path": "$PROJECT/kept"}]}}' -- touch ran
-	heard 'cannot keep files.execute'
+	heard 'cannot enforce files.execute'
 	[ ! -e ran ]
 }
 

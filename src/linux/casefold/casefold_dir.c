@@ -35,6 +35,54 @@ has_letter(const char *name)
 	return found;
 }
 
+typedef bool same_fn(const char *a, const char *b);
+
+static bool
+is_exact(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
+static bool
+is_among(const char *name, same_fn *same, const char *listing, long size)
+{
+	for (long at = 0; at < size;) {
+		const struct dirent *entry = (const struct dirent *)(const void *)(listing + at);
+
+		if (same(entry->d_name, name))
+			return true;
+		at += entry->d_reclen;
+	}
+	return false;
+}
+
+/* Reads the directory from the position of the fd to its end. */
+static bool
+is_listed(int folder, const char *name, same_fn *same)
+{
+	_Alignas(struct dirent) char listing[4096];
+	bool found = false;
+	long size = 1;
+
+	while (!found && size > 0) {
+		size = syscall(SYS_getdents64, folder, listing, sizeof listing);
+		found = is_among(name, same, listing, size);
+	}
+	return found;
+}
+
+/* A directory that folds names lists one of the two. If it lists both, they are hard links. */
+static bool
+is_hard_link(int folder, const char *other, nlink_t links)
+{
+	auto_fd int fd = -1;
+
+	if (links < 2)
+		return false;
+	fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && is_listed(fd, other, is_exact);
+}
+
 /* Returns 1 if the name also exists in the other case, 0 if it does not, -1 if the file is gone. */
 static int
 is_twice(int folder, const char *name)
@@ -52,7 +100,7 @@ is_twice(int folder, const char *name)
 	is_same = fstatat(folder, other, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		  there.st_ino == at.st_ino && there.st_dev == at.st_dev;
 	if (is_same)
-		return 1;
+		return !is_hard_link(folder, other, at.st_nlink);
 	return fstatat(folder, name, &again, AT_SYMLINK_NOFOLLOW) == 0 && again.st_ino == at.st_ino
 		       ? 0
 		       : -1;
@@ -131,35 +179,7 @@ casefold_dir_folds(const char *folder, bool may)
 
 /* ---- short names ---- */
 
-static bool
-is_among(const char *name, const char *listing, long size)
-{
-	for (long at = 0; at < size;) {
-		const struct dirent *entry = (const struct dirent *)(const void *)(listing + at);
-
-		if (ascii_same(entry->d_name, name))
-			return true;
-		at += entry->d_reclen;
-	}
-	return false;
-}
-
-/* A directory lists a file under its long name only. */
-static bool
-is_listed(int folder, const char *name)
-{
-	_Alignas(struct dirent) char listing[4096];
-	bool found = false;
-	long size = 1;
-
-	while (!found && size > 0) {
-		size = syscall(SYS_getdents64, folder, listing, sizeof listing);
-		found = is_among(name, listing, size);
-	}
-	return found;
-}
-
-/* Does the name exist although it is not listed? */
+/* Does the name exist although the directory does not list it? */
 static bool
 is_short(const char *folder, const char *name)
 {
@@ -168,7 +188,7 @@ is_short(const char *folder, const char *name)
 
 	if (fd < 0)
 		return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
-	return fstatat(fd, name, &at, AT_SYMLINK_NOFOLLOW) == 0 && !is_listed(fd, name);
+	return fstatat(fd, name, &at, AT_SYMLINK_NOFOLLOW) == 0 && !is_listed(fd, name, ascii_same);
 }
 
 bool
