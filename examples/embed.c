@@ -27,7 +27,7 @@ has_gaps(const struct cordon_plan *plan)
 	for (size_t i = 0; (text = cordon_plan_notice(plan, i)) != NULL; i++)
 		fprintf(stderr, "embed: %s\n", text);
 	for (size_t i = 0; (text = cordon_plan_gap(plan, i)) != NULL; i++)
-		fprintf(stderr, "embed: cannot keep %s\n", text);
+		fprintf(stderr, "embed: cannot enforce %s\n", text);
 	return cordon_plan_gaps(plan) > 0;
 }
 

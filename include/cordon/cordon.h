@@ -62,7 +62,7 @@ enum cordon_option {
 	CORDON_OPT_DOMAIN,
 	CORDON_OPT_PORT,
 	CORDON_OPT_OPAQUE_PORT, /* port on which any protocol is allowed */
-	CORDON_OPT_PRIVATE,	/* ADDRESS/BITS: private addresses that a domain may lead to */
+	CORDON_OPT_PRIVATE,	/* ADDRESS/BITS: private addresses that a domain may resolve to */
 	CORDON_OPT_RESOLVER,	/* ADDRESS:PORT */
 	CORDON_OPT_SOCKET,
 	CORDON_OPT_ENV,	 /* NAME or NAME=VALUE */

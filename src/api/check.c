@@ -112,7 +112,7 @@ judge_committed(void *sink, const struct committed *one)
 			.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->name,
 						   one->path + strlen(j->project) + 1),
 			.text = arena_printf(&j->arena, NULL, "%s; %s", one->reason,
-					     one->is_same ? "it is in the working tree as it is"
+					     one->is_same ? "it is the same in the working tree"
 							  : "a checkout brings it"),
 		};
 
@@ -180,7 +180,7 @@ refuse_ref(struct arena *arena, const struct git_run *in, const char *ref, struc
 	list_refs(arena, in, "--format=%(refname:short)", &names);
 	near = names.count == 0 ? NULL : str_nearest_word(ref, names.items, names.count);
 	return cordon_fail(err, CORDON_E_USAGE, 0,
-			   "%.100s is no commit of this repository%s%.60s%s", ref,
+			   "%.100s is not a commit of this repository%s%.60s%s", ref,
 			   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
 			   near == NULL ? "" : "?");
 }
@@ -264,20 +264,19 @@ judge_ref(const struct plan *plan, const char *ref, struct judging *j, struct co
 	if (rc < 0)
 		return rc;
 	if (in.git_dir == NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "there is no repository of git's at %.180s",
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no git repository at %.180s",
 				   plan->host->project);
 	if (in.program == NULL)
-		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no git to read %.100s with",
-				   ref);
+		return cordon_fail(err, CORDON_E_SYSTEM, 0,
+				   "cannot read %.100s: git is not installed", ref);
 	j->project = plan->host->project;
 	git_run_limit(&in);
 	rc = *ref == '\0' ? 0 : judge_places(&in, j, err);
 	if (rc == 0 && git_run_is_late(&in))
-		return cordon_fail(err, CORDON_E_SYSTEM, 0,
-				   "git does not answer about %.100s in time; is a file of the "
-				   "repository a pipe?",
-				   ref);
+		return cordon_fail(
+			err, CORDON_E_SYSTEM, 0,
+			"git took too long to read %.100s; is a file of the repository a pipe?",
+			ref);
 	if (rc == 0)
 		return refuse_ref(&j->arena, &in, ref, err);
 	in.with_replacements = rc == 1 && git_run_has_replacements(&in);
@@ -322,7 +321,7 @@ cordon_check_print(const struct cordon_setup *setup, const char *file, char **re
 	int rc;
 
 	if (file == NULL && setup->text_count != 1)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "name the one policy to print");
+		return cordon_fail(err, CORDON_E_USAGE, 0, "--print prints one policy; name it");
 	if (file == NULL)
 		named = setup->texts[0];
 	rc = context_open(setup, CONTEXT_LOOK, &context, err);

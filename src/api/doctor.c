@@ -148,8 +148,8 @@ static const struct {
 	{FACT_SECCOMP_FILTER, "seccomp filters", "use a kernel with CONFIG_SECCOMP_FILTER"},
 	{FACT_SECCOMP_NOTIFY, "seccomp notification",
 	 "use a kernel from 5.0 on, or start cordon outside the other sandbox"},
-	{FACT_NOTIFY_ADDFD, "handing descriptors over", "use a kernel from 5.9 on"},
-	{FACT_NOTIFY_WAIT_KILLABLE, "supervised calls that signals leave alone",
+	{FACT_NOTIFY_ADDFD, "passing descriptors to callers", "use a kernel from 5.9 on"},
+	{FACT_NOTIFY_WAIT_KILLABLE, "supervised calls that signals do not interrupt",
 	 "use a kernel from 5.19 on"},
 	{FACT_NOTIFY_SYNC, "fast supervised calls", "use a kernel from 6.6 on"},
 	{FACT_PIDFD, "pidfds",
@@ -205,7 +205,8 @@ text_linux(const struct checkup *checkup, struct str *to)
 	if (values[FACT_YAMA] >= 2)
 		str_printf(
 			to,
-			"  no   reading a child's memory: set kernel.yama.ptrace_scope to 0 or 1 (now %d)\n",
+			"  no   reading a child's memory: set kernel.yama.ptrace_scope to 0 or 1 "
+			"(now %d)\n",
 			values[FACT_YAMA]);
 }
 
@@ -231,16 +232,16 @@ static const struct {
 static void
 text_macos(const struct facts *facts, struct str *to)
 {
-	str_printf(
-		to,
-		"  %-4s Seatbelt\n"
-		"       compiled, linked, analysed and evaluated on Linux; enforcement was not yet\n"
-		"       exercised on a Mac (there, tests/macos/real does it)\n"
-		"       what is refused is in the audit log where the user is an administrator\n"
-		"       network by domain is for programs that know proxies: no connection is turned\n"
-		"       round, and no other name is looked up\n"
-		"how the processes of a session are found\n",
-		facts->values[FACT_SEATBELT] ? "yes" : "no");
+	str_printf(to,
+		   "  %-4s Seatbelt\n"
+		   "       compiled, linked, analysed and evaluated on Linux; enforcement was not "
+		   "yet\n"
+		   "       exercised on a Mac (there, tests/macos/real does it)\n"
+		   "       what is refused is in the audit log where the user is an administrator\n"
+		   "       network by domain is for programs that know proxies: no connection is\n"
+		   "       redirected, and no other name is resolved\n"
+		   "how the processes of a session are found\n",
+		   facts->values[FACT_SEATBELT] ? "yes" : "no");
 	for (size_t i = 0; i < TRACKING_WAYS; i++)
 		str_printf(to, "  %-11s %-11s %s%s\n", tracking_ways[i].way, tracking_ways[i].holds,
 			   tracking_ways[i].words,
@@ -332,13 +333,13 @@ print_json(const struct checkup *checkup, struct str *to)
 {
 	char remedy[160];
 
-	str_printf(
-		to,
-		"{\n  \"enforceable\": %s,\n  \"tried\": %s,\n  \"gaps\": %d,\n  \"accepted\": %d,\n"
-		"  \"broken\": %d,\n  \"guarantees\": [",
-		checkup->gaps == 0 && checkup->broken == 0 ? "true" : "false",
-		checkup->here ? "true" : "false", checkup->gaps, checkup->accepted,
-		checkup->broken);
+	str_printf(to,
+		   "{\n  \"enforceable\": %s,\n  \"tried\": %s,\n  \"gaps\": %d,\n  \"accepted\": "
+		   "%d,\n"
+		   "  \"broken\": %d,\n  \"guarantees\": [",
+		   checkup->gaps == 0 && checkup->broken == 0 ? "true" : "false",
+		   checkup->here ? "true" : "false", checkup->gaps, checkup->accepted,
+		   checkup->broken);
 	for (int i = 0; i < G_COUNT; i++) {
 		const struct guarantee_state *promise = &checkup->plan->guarantees[i];
 

@@ -87,10 +87,11 @@ read_time(const char *name, const char *text, int64_t *ret_time, struct cordon_e
 	if (text == NULL || read_age(text, now, ret_time) || read_day(text, now, ret_time) ||
 	    read_date(text, ret_time))
 		return 0;
-	return cordon_fail(err, CORDON_E_USAGE, 0,
-			   "--%s: \"%.60s\" is no time such as 2026-01-31, \"2026-01-31 12:00\", "
-			   "today, 10m, 2h or 3d",
-			   name, text);
+	return cordon_fail(
+		err, CORDON_E_USAGE, 0,
+		"--%s: \"%.60s\" is not a time such as 2026-01-31, \"2026-01-31 12:00\", "
+		"today, 10m, 2h or 3d",
+		name, text);
 }
 
 /* ---- the log ---- */
@@ -106,16 +107,16 @@ is_id(const char *text)
 static int
 fail_id(const char *session, struct cordon_error *err)
 {
-	return cordon_fail(
-		err, CORDON_E_USAGE, 0,
-		"\"%.60s\" is no id of a session, which has 16 characters of 0-9 and a-f", session);
+	return cordon_fail(err, CORDON_E_USAGE, 0,
+			   "\"%.60s\" is not a session id, which has 16 characters of 0-9 and a-f",
+			   session);
 }
 
 static int
 fail_no_log(struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_PATH, 0,
-			   "there is no log: neither HOME nor XDG_STATE_HOME says where");
+			   "there is no log: neither HOME nor XDG_STATE_HOME is set");
 }
 
 static int

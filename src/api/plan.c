@@ -15,7 +15,7 @@ cordon_plan_new(const struct cordon_setup *setup, struct cordon_plan **ret_plan,
 
 	/* an allocation failure that the caller did not check */
 	if (setup == NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no setup to plan by");
+		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no setup to make a plan from");
 	rc = context_open(setup, CONTEXT_RUN, &context, err);
 	if (rc == 0)
 		rc = context_plan(context, setup, CONTEXT_RUN, NULL, err);

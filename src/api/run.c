@@ -143,7 +143,8 @@ report_collect(struct cordon_plan *context, const struct cordon_command *command
 
 	*ret_run = (struct cordon_run){0};
 	if (context == NULL || context->plan == NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "there is no plan to run the command with");
 	if (context->assumed)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a plan made from assumed facts cannot be run");
@@ -175,7 +176,8 @@ cordon_track(const struct cordon_setup *setup, const struct cordon_command *comm
 	if (setup->restricts || setup->traces || setup->text_count > 0)
 		return cordon_fail(
 			err, CORDON_E_USAGE, 0,
-			"tracking restricts nothing: of policies and options only limits go with it");
+			"tracking restricts nothing, so it takes no policies and no options "
+			"except limits");
 	rc = context_folders(setup, &context, err);
 	return rc < 0 ? rc
 		      : run_session((struct report){.context = context,

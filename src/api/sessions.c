@@ -385,7 +385,7 @@ cordon_kill(const char *which, int grace_ms, char **ret_text, struct cordon_erro
 	int rc;
 
 	if (grace_ms < 0)
-		return cordon_fail(err, CORDON_E_USAGE, 0, "a grace of %d ms cannot be given",
+		return cordon_fail(err, CORDON_E_USAGE, 0, "a grace of %d ms is out of range",
 				   grace_ms);
 	rc = open_sessions(&sessions, err);
 	if (rc == 0 && which != NULL)

@@ -124,7 +124,9 @@ absolute(struct cordon_setup *setup, const struct setup_option *option, const ch
 	if (read_inner_token(cwd) != NULL)
 		return setup_refuse(
 			option, value,
-			"is relative, and a folder here is called like a token; go elsewhere", err);
+			"is relative, and a folder above the working directory has the name of a "
+			"token; give the whole path",
+			err);
 	if (value_is_glob(value))
 		glob_quote(cwd, &folder);
 	else

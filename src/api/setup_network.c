@@ -50,7 +50,7 @@ set_mode(struct cordon_setup *setup, const struct setup_option *option, const ch
 
 	if (to->domains.count > 0 && wanted->mode == NET_LOCALHOST && !ports)
 		return setup_refuse(option, value,
-				    "beside --domain needs ports, as in localhost:5432", err);
+				    "with --domain needs ports, as in localhost:5432", err);
 	if (to->domains.count > 0 && wanted->mode == NET_NONE)
 		return setup_refuse(option, value, "does not go with --domain", err);
 	to->mode = joins ? NET_DOMAINS : wanted->mode;
@@ -112,9 +112,9 @@ setup_domain(struct cordon_setup *setup, const struct setup_option *option, cons
 		return setup_refuse(
 			option, value,
 			network->mode == NET_LOCALHOST
-				? "beside --net localhost needs its ports, as in "
+				? "with --net localhost needs its ports, as in "
 				  "--net localhost:5432"
-				: "needs the network mode domains, and --net says another",
+				: "needs the network mode domains, but --net names another",
 			err);
 	network->mode = NET_DOMAINS;
 	network->place = setup_place(option);

@@ -87,14 +87,14 @@ list(const struct cordon_plan *context, enum cordon_format format, struct str *t
 	}
 	str_visible(to, plan->stack->project->file);
 	if (plan->request_count == 0) {
-		str_add(to, approved ? " is approved as it stands\n"
-				     : " asks for nothing it may not have\n");
+		str_add(to, approved ? " is approved in its present form\n"
+				     : " requests nothing that needs approval\n");
 		return 0;
 	}
-	str_add(to, approved ? " is approved, but asks again for:\n" : " asks for:\n");
+	str_add(to, approved ? " was approved, but now requests:\n" : " asks for:\n");
 	print_requests(plan, to);
-	str_add(to,
-		"`cordon trust --yes` grants this to this file as it stands; a changed file asks again\n");
+	str_add(to, "`cordon trust --yes` grants this to the file in its present form; after a "
+		    "change it needs approval again\n");
 	return (int)plan->request_count;
 }
 
@@ -189,9 +189,9 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 	if (asking->plan->stack->project == NULL || asking->plan->request_count == 0)
 		return list(asking, format, to);
 	if (asking->store == NULL)
-		return cordon_fail(
-			err, CORDON_E_TRUST, 0,
-			"there is no place to keep the approval: neither a home nor XDG_STATE_HOME");
+		return cordon_fail(err, CORDON_E_TRUST, 0,
+				   "cannot store the approval: there is neither a home folder nor "
+				   "XDG_STATE_HOME");
 	rc = open_plan(setup, CONTEXT_TRUSTING, &granted, err);
 	if (rc < 0)
 		return rc;
@@ -210,7 +210,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 	}
 	str_add(to, "granted to ");
 	str_visible(to, trust.file);
-	str_add(to, ", as it stands:\n");
+	str_add(to, ", in its present form:\n");
 	print_requests(asking->plan, to);
 	return 0;
 }
@@ -231,8 +231,8 @@ revoke(struct cordon_plan *context, enum cordon_format format, struct str *to,
 	if (format == CORDON_JSON)
 		print_json(context, rc > 0 ? "revoked" : "none", to);
 	else
-		str_add(to, rc > 0 ? "what was granted to this project is taken back\n"
-				   : "nothing was granted to this project\n");
+		str_add(to, rc > 0 ? "the approval of this project is revoked\n"
+				   : "this project had no approval\n");
 	return 0;
 }
 

@@ -113,7 +113,7 @@ refuse_duplicates(struct json_reader *r, const struct json *object)
 		if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
 			return cordon_fail_at(r->err, CORDON_E_SYNTAX, r->file, sorted[i]->key_line,
 					      sorted[i]->key_column,
-					      "\"%.40s\" stands here twice, first in line %u",
+					      "\"%.40s\" is a duplicate key, first in line %u",
 					      sorted[i]->key, sorted[i - 1]->key_line);
 	return 0;
 }

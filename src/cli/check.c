@@ -14,14 +14,14 @@ cli_check(struct cli *cli)
 	int warnings = 0;
 
 	if (cli->ref != NULL && (file != NULL || cli->print))
-		return cli_usage(cli, "--ref looks at a ref, not at policies");
+		return cli_usage(cli, "--ref checks a ref, not policies");
 	if ((cli->ref != NULL
 		     ? cordon_check_ref(cli->setup, cli->ref, cli->format, &findings, &warnings,
 					&err)
 		     : cordon_check(cli->setup, file, cli->format, &findings, &warnings, &err)) < 0)
 		return cli_fail(cli, &err);
 	if (!cli->print && *findings == '\0' && !cli->quiet)
-		return cli_put("nothing to complain about\n", NULL, 0);
+		return cli_put("no findings\n", NULL, 0);
 	if (!cli->print)
 		return cli_put(findings, NULL, warnings > 0);
 	if (cordon_check_print(cli->setup, file, &printed, &err) < 0)

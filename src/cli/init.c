@@ -50,7 +50,7 @@ cli_init(struct cli *cli)
 		return cli_fail(cli, &err);
 	str_add(&said, "wrote ");
 	str_visible(&said, path);
-	str_add(&said, "; `cordon check` judges it, `cordon trust` approves it\n");
+	str_add(&said, "; `cordon check` checks it, `cordon trust` approves it\n");
 	if (said.failed) {
 		cordon_no_memory(&err);
 		return cli_fail(cli, &err);

@@ -23,14 +23,14 @@ const struct cli_command commands[] = {
 	{"shell", cli_shell, "start a login shell in a sandbox", "",
 	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
 	 "verbose pty grace status-fd summary hints", 0, 0, true, true, false},
-	{"why", cli_why, "say whether something is allowed, and by which rule",
+	{"why", cli_why, "show whether something is allowed, and by which rule",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
 	 "not exist. Exit status 0 allowed, 1 denied. Without them, with --last or\n"
 	 "--session: what a session was refused, and what would allow it; 1 if anything.\n",
 	 "json last of-session", 0, 2, true, false, false},
 	{"plan", cli_plan, "print what would be enforced on this host, and how", "",
-	 "Exit status 0, or 1 when a guarantee cannot be kept and was not accepted.\n",
+	 "Exit status 0, or 1 when a guarantee cannot be enforced and was not accepted.\n",
 	 "json verbose profiles", 0, 0, true, false, false},
 	{"doctor", cli_doctor, "test what this host can enforce", "",
 	 "Tries each guarantee the policy needs: something that must fail and something\n"
@@ -48,14 +48,14 @@ const struct cli_command commands[] = {
 	{"init", cli_init, "write a starter policy for this project", "",
 	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,
 	 false, false},
-	{"confine", cli_confine, "resolve a path inside a root, or say that it leads out",
+	{"confine", cli_confine, "resolve a path inside a root, or report that it leads out",
 	 "ROOT PATH", "Prints where PATH leads. Exit status 0 inside ROOT, 1 when it leads out.\n",
 	 "json root", 2, 2, false, false, false},
 	{"ps", cli_ps, "list live sessions", "",
 	 "Lists the sessions of this user that are alive.\n", "json", 0, 0, false, false, false},
 	{"kill", cli_kill, "end sessions", "ID|NAME...",
-	 "Ends everything in them. ID may be the beginning of one. Exit status 0, or 1\n"
-	 "when there is no such session.\n",
+	 "Ends every process in them. ID may be the first characters of an id. Exit\n"
+	 "status 0, or 1 when there is no such session.\n",
 	 "all grace", 0, INT_MAX, false, false, false},
 	{"log", cli_log, "show the log of sessions", "",
 	 "Prints what sessions did and were refused, oldest first. TIME is 2026-01-31,\n"
@@ -221,7 +221,8 @@ main(int argc, char **argv)
 	os_malloc_short_lived();
 	if (argc < 2) {
 		fputs("usage: cordon COMMAND [options] ...\n"
-		      "try `cordon run make`, `cordon shell` or `cordon plan`; `cordon --help` lists the commands\n",
+		      "try `cordon run make`, `cordon shell` or `cordon plan`; `cordon --help` "
+		      "lists the commands\n",
 		      stderr);
 		return EXIT_CORDON;
 	}

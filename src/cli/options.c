@@ -55,9 +55,9 @@ static const struct cli_option table[] = {
 	SETUP(0, "net", "MODE", NET, "none, localhost, localhost:PORT,..., domains, all"),
 	SETUP(0, "udp", NULL, UDP, "UDP and unix datagrams, with --net localhost"),
 	SETUP(0, "domain", "NAME", DOMAIN, "a domain to reach; *.NAME for those below it"),
-	SETUP(0, "port", "N", PORT, "one more port of the domains"),
+	SETUP(0, "port", "N", PORT, "one more port for the domains"),
 	SETUP(0, "opaque-port", "N", OPAQUE_PORT, "one more, for any protocol"),
-	SETUP(0, "private", "RANGE", PRIVATE, "private addresses that a domain may lead to"),
+	SETUP(0, "private", "RANGE", PRIVATE, "private addresses that a domain may resolve to"),
 	SETUP(0, "resolver", "ADDRESS:PORT", RESOLVER, "where names are looked up"),
 	SETUP(0, "socket", "PATH", SOCKET, "a unix socket, or ssh-agent, docker, ..."),
 	SETUP(0, "env", "NAME[=VALUE]", ENV, "a variable that passes, or is set"),
@@ -68,11 +68,10 @@ static const struct cli_option table[] = {
 	SETUP(0, "processes", "N", PROCESSES, "no more processes than that"),
 	SETUP(0, "memory", "LIMIT", MEMORY, "no more memory than 2G, over all processes"),
 	SETUP(0, "file-size", "LIMIT", FILE_SIZE, "no file larger than 1G"),
-	SETUP(0, "cpu-time", "LIMIT", CPU_TIME, "no process computes longer than 10m"),
+	SETUP(0, "cpu-time", "LIMIT", CPU_TIME, "end a process after 10m of CPU time"),
 	SETUP(0, "open-files", "N", OPEN_FILES, "no process opens more files than that"),
-	SETUP(0, "accept", "GAP", ACCEPT, "live without this guarantee"),
-	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY,
-	      "leave the project's own policy aside"),
+	SETUP(0, "accept", "GAP", ACCEPT, "run without this guarantee"),
+	SETUP(0, "no-project-policy", NULL, NO_PROJECT_POLICY, "ignore the project's own policy"),
 	SETUP(0, "for", "run|shell", COMMAND, "whose default profile applies (run)"),
 	SETUP(0, "system", "linux|macos", SYSTEM, "plan for this system"),
 	SETUP(0, "home", "DIR", HOME, "what ~ stands for"),
@@ -80,12 +79,12 @@ static const struct cli_option table[] = {
 	SETUP(0, "trace", NULL, TRACE, "report reads and programs, too; slower"),
 	FLAG(0, pty, "a terminal of its own"),
 	{0, "track-only", NULL, -1, offsetof(struct cli, track_only),
-	 "restrict nothing, only leave nothing running", NULL},
+	 "restrict nothing, only end all processes at the end", NULL},
 	FLAG(0, fingerprint, "track by a profile that restricts nothing (macOS)"),
-	FLAG(0, leave, "what it leaves behind lives on, until `cordon kill`"),
+	FLAG(0, leave, "let what it leaves behind run until `cordon kill`"),
 	TEXT("session", "session", "NAME", session, "join the session of that name, or start it"),
 	TEXT("of-session", "session", "ID", session,
-	     "of this session; the beginning of an id will do"),
+	     "of this session: its id, or the beginning of it"),
 	TEXT("of-project", "project", "DIR", of_project, "of sessions in this folder"),
 	TEXT("since", "since", "TIME", since, "not older"),
 	TEXT("until", "until", "TIME", until, "only older"),
@@ -98,13 +97,13 @@ static const struct cli_option table[] = {
 	OTHER("grace", "TIME", "SIGTERM first, and 2s or 500ms until SIGKILL"),
 	OTHER("status-fd", "N", "JSON lines about the session on this descriptor"),
 	OTHER("hints", "FORM", "what was refused, at the end: text, json"),
-	FLAG(0, summary, "name changed files that run by themselves later"),
+	FLAG(0, summary, "list changed files that other programs run later"),
 	FLAG('v', verbose, "say everything"),
 	FLAG('q', quiet, "no notices"),
 	TEXT("ref", "ref", "REF", ref, "what a checkout of this ref would bring"),
 	FLAG(0, print, "print the policy on standard output"),
 	FLAG(0, yes, "approve what is listed"),
-	FLAG(0, revoke, "take back what was approved"),
+	FLAG(0, revoke, "revoke the approval"),
 	FLAG(0, force, "replace a policy that is there"),
 	FLAG(0, profiles, "list the profiles"),
 	FLAG(0, root, "the root itself counts as inside"),
@@ -277,8 +276,9 @@ static int
 set_text(struct cli *cli, const struct cli_option *option, const char *value)
 {
 	*(const char **)((char *)cli + option->flag) = value;
-	return *value == '\0' ? cli_usage(cli, "--%s: an empty word names nothing", option->name)
-			      : 0;
+	return *value == '\0'
+		       ? cli_usage(cli, "--%s: an empty argument is not a name", option->name)
+		       : 0;
 }
 
 static int
@@ -331,14 +331,14 @@ static int
 check_operands(const struct cli *cli)
 {
 	if (cli->operand_count < cli->command->least)
-		return cli_usage(cli, "something is missing: cordon %s %s", cli->command->name,
+		return cli_usage(cli, "missing argument: cordon %s %s", cli->command->name,
 				 cli->command->synopsis);
 	if (cli->operand_count > cli->command->most)
-		return cli_usage(cli, "\"%s\" is one word too many",
+		return cli_usage(cli, "\"%s\" is an unexpected argument",
 				 cli->operands[cli->command->most]);
 	for (int i = 0; !cli->command->command && i < cli->operand_count; i++)
 		if (*cli->operands[i] == '\0')
-			return cli_usage(cli, "an empty word names nothing");
+			return cli_usage(cli, "an empty argument is not a name");
 	return 0;
 }
 

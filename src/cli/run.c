@@ -72,7 +72,8 @@ refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 		cli_say(cli, "cannot keep %s", gap);
 		str_printf(&all, "%scannot keep %s", i == 0 ? "" : "\n", gap);
 	}
-	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot keep everything" : all.text);
+	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot enforce every guarantee"
+							   : all.text);
 }
 
 static int
@@ -161,7 +162,7 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 		[CORDON_ENDED_OUTPUT] = "the output limit ended it",
 		[CORDON_ENDED_MEMORY] = "the memory limit ended it",
 		[CORDON_ENDED_KILLED] = "it was ended from outside",
-		[CORDON_ENDED_CPU_TIME] = "the limit of cpu time ended it",
+		[CORDON_ENDED_CPU_TIME] = "the limit of CPU time ended it",
 		[CORDON_ENDED_CRASHED] = "its guard crashed, and it was ended; this is a fault of "
 					 "cordon, please report it",
 	};

@@ -48,8 +48,8 @@ cli_kill(struct cli *cli)
 	int status = 0;
 
 	if (cli->all != (cli->operand_count == 0))
-		return cli_usage(cli, cli->all ? "--all and names do not go together"
-					       : "which session? an id, a name, or --all");
+		return cli_usage(cli, cli->all ? "--all and names exclude each other"
+					       : "name a session by its id or name, or use --all");
 	if (cli->all)
 		return end_one(cli, NULL);
 	for (int i = 0; i < cli->operand_count; i++) {

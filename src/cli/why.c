@@ -27,8 +27,7 @@ cli_why(struct cli *cli)
 	if (cli->last || cli->session != NULL)
 		return explain_session(cli);
 	if (cli->operand_count < 2)
-		return cli_usage(cli, "something is missing: cordon why %s",
-				 cli->command->synopsis);
+		return cli_usage(cli, "missing argument: cordon why %s", cli->command->synopsis);
 
 	if (cordon_plan_new(cli->setup, &plan, &err) < 0)
 		return cli_fail(cli, &err);

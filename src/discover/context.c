@@ -65,7 +65,7 @@ note_home(struct cordon_plan *context, const char *home, struct cordon_error *er
 	context->homes[context->home_count++] = home;
 	if (realpath(home, real) == NULL)
 		return error_errno_is_fault(errno)
-			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", home)
+			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot examine %s", home)
 			       : 0;
 	if (strcmp(real, "/") == 0)
 		return 0;
@@ -310,7 +310,7 @@ word_gaps(struct cordon_plan *context, struct cordon_error *err)
 		*slot = arena_printf(&context->arena, err,
 				     "%s (%s): %s%s%s; or accept that: --accept %s",
 				     guarantee_names[i], guarantee_sentences[i],
-				     promise->how == NULL ? "no way here" : promise->how,
+				     promise->how == NULL ? "no mechanism here" : promise->how,
 				     promise->remedy == NULL ? "" : "; ",
 				     promise->remedy == NULL ? "" : promise->remedy,
 				     guarantee_names[i]);

@@ -49,7 +49,7 @@ not_seen(const char *path, struct cordon_error *err)
 {
 	if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
 		return 0;
-	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at %s", path);
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot examine %s", path);
 }
 
 /* Returns 1, 0 or an error. */
@@ -205,7 +205,8 @@ project_fail(const struct cordon_plan *context, struct cordon_error *err)
 {
 	return cordon_fail(
 		err, CORDON_E_USAGE, 0,
-		"%s cannot be the project: it is a home folder, hidden in one, the system's, or holds several; "
+		"%s cannot be the project: it is a home folder, hidden in one, the system's, or "
+		"holds several; "
 		"go into a project or name a folder with -C",
 		context->host.cwd);
 }

@@ -13,15 +13,15 @@
 	"the browser needs none"
 
 static const struct hint hints[] = {
-	{"~/.npm/_npx", "npx runs what lies there, outside as well",
+	{"~/.npm/_npx", "npx runs what lies there, also outside the sandbox",
 	 "--env npm_config_cache=node_modules/.npm"},
-	{"$XDG_CACHE_HOME/pnpm/dlx", "pnpm runs what lies there, outside as well",
+	{"$XDG_CACHE_HOME/pnpm/dlx", "pnpm runs what lies there, also outside the sandbox",
 	 "--env npm_config_cache_dir=node_modules/.pnpm-cache"},
-	{"$XDG_CACHE_HOME/node", "corepack runs what lies there, outside as well", NULL},
-	{"$XDG_CACHE_HOME/pypoetry/virtualenvs", "poetry runs what lies there, outside as well",
+	{"$XDG_CACHE_HOME/node", "corepack runs what lies there, also outside the sandbox", NULL},
+	{"$XDG_CACHE_HOME/pypoetry/virtualenvs",
+	 "poetry runs what lies there, also outside the sandbox",
 	 "--env POETRY_VIRTUALENVS_IN_PROJECT=true"},
-	{"$XDG_CACHE_HOME/pre-commit", "git's hooks run what lies there, outside as well", NULL},
-	{"~/.local/share/virtualenv", "new environments get what lies there, outside as well",
+	{"$XDG_CACHE_HOME/pre-commit", "git's hooks run what lies there, also outside the sandbox",
 	 NULL},
 	{"~/.ipython", "IPython runs what lies there, outside as well",
 	 "--env IPYTHONDIR=\"$PWD/.ipython\""},

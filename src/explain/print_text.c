@@ -159,7 +159,7 @@ text_network(const struct plan *plan, struct str *to)
 		str_printf(to, ", with UDP and unix datagrams%s",
 			   plan->host->system == SYSTEM_LINUX ? DATAGRAM_COST : "");
 	else if (network->mode == NET_LOCALHOST && network->udp == UDP_ALLOW)
-		str_add(to, ", without UDP: nothing here decides about addresses of datagrams");
+		str_add(to, ", without UDP: no mechanism here checks addresses of datagrams");
 	str_add(to, "\nsockets  ");
 	for (size_t i = 0; i < plan->socket_count; i++) {
 		str_add(to, " ");
@@ -214,7 +214,7 @@ static const struct {
 } routings[] = {
 	[ROUTE_NOTHING] = {"none is supervised", NULL},
 	[ROUTE_CHANGES] = {"opens that may write, changes of names and of metadata are supervised",
-			   "25 to 100 us each; reading is as fast as ever"},
+			   "25 to 100 us each; reading is not slower"},
 	[ROUTE_READS] = {"every open, changes of names and of metadata are supervised",
 			 "25 to 100 us each"},
 };

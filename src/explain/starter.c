@@ -112,11 +112,11 @@ static const char head[] =
 	"// change and run everything in the project. Other files, the network and most\n"
 	"// environment variables are out of reach.\n"
 	"//\n"
-	"// What this file takes away is gone at once. What it adds is only asked for: run\n"
+	"// What this file denies is denied at once. What it grants is only requested: run\n"
 	"// `cordon trust` to see and approve it, and again after every change.\n"
 	"//\n"
-	"//   cordon check           what is odd or dangerous in here\n"
-	"//   cordon plan            what everything adds up to\n"
+	"//   cordon check           what is odd or dangerous in this file\n"
+	"//   cordon plan            what is enforced in the end\n"
 	"//   cordon why read PATH   why something is allowed or not\n"
 	"{\n";
 
@@ -138,7 +138,8 @@ static const char tail[] =
 	"  // value; keep secrets out of this file.\n"
 	"  // \"env\": {\"allow\": [\"DATABASE_URL\"], \"set\": {\"CI\": \"1\"}},\n"
 	"\n"
-	"  // No limits are set. Time and output end everything. There are also limits of memory and\n"
+	"  // No limits are set. Time and output end everything. There are also limits of memory "
+	"and\n"
 	"  // processes, where there is a cgroup for them: `cordon doctor` says whether.\n"
 	"  // \"limits\": {\"time\": \"10m\", \"output\": \"64M\"},\n"
 	"}\n";
@@ -149,7 +150,7 @@ add_extends(const struct starter_seen *seen, struct str *to)
 	str_add(to, "  // Profiles on top of the default one, by what was found in the project:\n");
 	/* an empty list would mean no base profile */
 	if (!seen->any) {
-		str_add(to, "  // nothing that a profile is for. Some there are:\n"
+		str_add(to, "  // nothing that a profile is for. Examples of profiles:\n"
 			    "  // \"extends\": [\"git\", \"node\", \"python\"],\n\n");
 		return;
 	}

@@ -83,7 +83,7 @@ absolute_path(const struct plan *plan, const char *subject, struct arena *arena,
 				   value_path(subject, false));
 	rc = host_expand_token(arena, plan->host, &text, ret_path, err);
 	if (rc == 0 && *ret_path == NULL)
-		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is nothing here", subject);
+		return cordon_fail(err, CORDON_E_PATH, 0, "\"%.80s\" is not set here", subject);
 	return rc;
 }
 
@@ -181,7 +181,7 @@ held_by(const struct plan *plan, const char *path, const struct verdict *verdict
 	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
 		return NULL;
 	if (pattern_dirs_make(&arena, plan, &holds, NULL) < 0)
-		return "something that cannot be told for want of memory";
+		return "unknown, because memory ran out";
 	hold = pattern_dirs_find(&holds, path);
 	return hold == NULL ? NULL : hold->by;
 }
@@ -241,7 +241,7 @@ explain_left_out(const struct plan *plan, const struct path_answer *answer, stru
 		why_source(rule, to);
 		str_add(to, rule->exists ? " allows it, but calls are not supervised here, and "
 					   "Landlock would grant its subfolders as well: "
-					 : " allows it, but it is left out until there is a ");
+					 : " allows it, but applies only once this exists: ");
 		str_visible(to, rule->path);
 		str_add(to, "\n");
 		return;
@@ -277,8 +277,9 @@ explain_missing(const struct plan *plan, const struct path_answer *answer, struc
 	if (plan->host->system == SYSTEM_LINUX && answer->by->rule == NULL &&
 	    answer->by->protection == NULL &&
 	    (answer->missing & plan_unnamed(plan, answer->resolved->path)))
-		str_add(to, "  a name is made and removed by a right of the folder that it is in, "
-			    "which is not granted\n");
+		str_add(to,
+			"  to create and remove a name takes rights to its folder, which are not "
+			"granted\n");
 }
 
 static void
@@ -298,8 +299,8 @@ explain_text(const struct plan *plan, const char *what, const struct path_answer
 	if (answer->missing == 0)
 		explain_limits(plan, answer, to);
 	if (answer->verdict->limit_hit)
-		str_add(to,
-			"  a pattern needs too many steps for this path and was counted as a denial\n");
+		str_add(to, "  a pattern needs too many steps for this path and was counted as a "
+			    "denial\n");
 	if (answer->missing != 0)
 		explain_missing(plan, answer, to);
 	if (answer->missing != 0)
@@ -392,8 +393,8 @@ correct_running(const struct plan *plan, const struct resolved *resolved, struct
 	if ((to->rights & RIGHT_EXECUTE) && !exec_rules_is_granted(plan, resolved->path)) {
 		to->rights &= ~(unsigned)RIGHT_EXECUTE;
 		return to->rights & RIGHT_READ
-			       ? "but Landlock grants running only by folders and files that are "
-				 "there at the start, and this is none of them"
+			       ? "but Landlock grants execution only to folders and files that "
+				 "exist at the start, and this is not among them"
 			       : "but what may not be read cannot be executed";
 	}
 	if ((to->rights & RIGHT_EXECUTE) && exec_gaps_is_unread_script(plan, resolved->path)) {
@@ -402,7 +403,7 @@ correct_running(const struct plan *plan, const struct resolved *resolved, struct
 	}
 	if (!(to->rights & RIGHT_EXECUTE) && exec_gaps_is_unenforced(plan, resolved->path)) {
 		to->rights |= RIGHT_EXECUTE;
-		return "but Landlock grants running by whole folders, and this is in one";
+		return "but Landlock grants execution to whole folders, and this is in one";
 	}
 	return NULL;
 }

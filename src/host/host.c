@@ -148,7 +148,7 @@ unset_token(const struct place *place, const char *name, struct cordon_error *er
 	const char *why = strcmp(name, "CWD") == 0 ? "is a home, or holds one" : "is not set";
 
 	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
-			      "$%s %s, so this path means nothing", name, why);
+			      "$%s %s, so this path cannot be resolved", name, why);
 }
 
 int

@@ -40,7 +40,7 @@ look(const struct resolve_walk *walk, char *target)
 static int
 failed(const struct resolve_walk *walk)
 {
-	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot look at %.120s", walk->out);
+	return cordon_fail(walk->err, CORDON_E_SYSTEM, errno, "cannot examine %.120s", walk->out);
 }
 
 static int

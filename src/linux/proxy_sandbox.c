@@ -57,7 +57,7 @@ enter_landlock(const struct role *role, struct cordon_error *err)
 
 		if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) < 0)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
-					   "Landlock does not take port %u", role->ports[i]);
+					   "Landlock does not accept port %u", role->ports[i]);
 	}
 	return ruleset_enter(ruleset, err);
 }

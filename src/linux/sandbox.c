@@ -38,11 +38,13 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 	promise = &plan->guarantees[gap];
 	if (more > 0)
 		snprintf(others, sizeof others, " (and %d more)", more);
-	return cordon_fail(
-		err, CORDON_E_GAP, 0, "%s cannot be kept here: %.90s%s%.70s; or --accept %s%s",
-		guarantee_names[gap], promise->how == NULL ? "nothing keeps it" : promise->how,
-		promise->remedy == NULL ? "" : "; ", promise->remedy == NULL ? "" : promise->remedy,
-		guarantee_names[gap], others);
+	return cordon_fail(err, CORDON_E_GAP, 0,
+			   "%s cannot be enforced here: %.90s%s%.70s; or --accept %s%s",
+			   guarantee_names[gap],
+			   promise->how == NULL ? "no mechanism enforces it" : promise->how,
+			   promise->remedy == NULL ? "" : "; ",
+			   promise->remedy == NULL ? "" : promise->remedy, guarantee_names[gap],
+			   others);
 }
 
 /* Between none and all, addresses decide; without a broker that gap was accepted. */
@@ -341,7 +343,7 @@ register_nest(const struct sandbox *sandbox, struct cordon_error *err)
 
 	if (line < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
-				   "the cordon around this one takes no more inside it");
+				   "the outer cordon accepts no more sandboxes inside it");
 	rc = hand_over(sandbox, line, err);
 	close(line);
 	return rc;

@@ -78,7 +78,7 @@ write_words(const struct report *report, const char *words)
 
 	str_add(&more, ", \"reason\": ");
 	str_json_bytes(&more, words);
-	write_event(report, "denials not told", &more);
+	write_event(report, "denials not reported", &more);
 }
 
 /* ---- reading ---- */
@@ -112,7 +112,7 @@ is_news(struct report *report, const struct denial *denial)
 		return true;
 	}
 	if (!report->is_full)
-		write_words(report, "there were more than are written down");
+		write_words(report, "there were more than were recorded");
 	report->is_full = true;
 	return false;
 }

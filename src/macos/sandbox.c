@@ -85,9 +85,10 @@ refuse_gaps(const struct plan *plan, struct cordon_error *err)
 
 	while (plan->guarantees[gap].status != GUARANTEE_GAP)
 		gap++;
-	return cordon_fail(err, CORDON_E_GAP, 0, "%s cannot be kept here: %.120s; or --accept %s",
+	return cordon_fail(err, CORDON_E_GAP, 0,
+			   "%s cannot be enforced here: %.120s; or --accept %s",
 			   guarantee_names[gap],
-			   plan->guarantees[gap].how == NULL ? "nothing keeps it"
+			   plan->guarantees[gap].how == NULL ? "no mechanism enforces it"
 							     : plan->guarantees[gap].how,
 			   guarantee_names[gap]);
 }

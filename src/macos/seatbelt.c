@@ -146,7 +146,7 @@ try_it(const struct fingerprint *fingerprint, struct cordon_error *err)
 {
 	if (!fingerprint_matches(fingerprint, getpid()))
 		return cordon_fail(err, CORDON_E_SYSTEM, 0,
-				   "Seatbelt took the profile and does not hold it");
+				   "Seatbelt accepted the profile and does not enforce it");
 	if (try_open(fingerprint->denied) != 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno,
 				   "Seatbelt let a path be opened that the profile denies");

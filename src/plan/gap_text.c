@@ -8,26 +8,26 @@ static void
 explain_outer(const struct plan *plan, unsigned missing, struct guarantee_state *to)
 {
 	if (missing & NEED_BROKER_SIGNALS) {
-		to->how = "the cordon around this one does not look at signals";
+		to->how = "the outer cordon does not check signals";
 		to->remedy = "start the outer one without --accept process.signal";
 	} else if (missing & (NEED_BROKER_SOCKETS | NEED_NO_SOCKETS)) {
-		to->how = "the cordon around this one does not look at names of sockets";
+		to->how = "the outer cordon does not check names of sockets";
 		to->remedy = "start the outer one without --accept sockets.path";
 	} else if (missing & NEED_BROKER_NET) {
-		to->how = "the cordon around this one does not look at addresses";
+		to->how = "the outer cordon does not check addresses";
 		to->remedy = plan->settings.network.mode == NET_DOMAINS
 				     ? "start the outer one with --domain as well"
 				     : "start the outer one with --net localhost as well";
 	} else if (!(plan->facts.values[FACT_OUTER_CORDON] & OFFER_CHANGES)) {
-		to->how = "the cordon around this one does not look at files";
+		to->how = "the outer cordon does not check files";
 		to->remedy = "start the outer one without --accept files.future";
 	} else {
-		to->how = "the cordon around this one looks at changes only, not at reading";
+		to->how = "the outer cordon checks changes only, not reading";
 		to->remedy = "start the outer one with a rule that denies reading, too";
 	}
 }
 
-#define NO_PIDFDS "there are no pidfds"
+#define NO_PIDFDS "pidfds are not available"
 #define ALLOW_PIDFDS "use a kernel from 5.6 on, or allow pidfd_open in the container's profile"
 
 static void
@@ -50,11 +50,11 @@ explain_broker(const struct facts *facts, struct guarantee_state *to)
 		to->how = "there is no openat2";
 		to->remedy = "use a kernel from 5.6 on, or allow it in the container's profile";
 	} else if (facts->values[FACT_SECCOMP_NOTIFY]) {
-		to->how = "this kernel cannot hand descriptors over";
+		to->how = "this kernel cannot pass descriptors to callers";
 		to->remedy = "use a kernel from 5.9 on";
 	} else {
-		to->how =
-			"no seccomp notification can be had (old kernel, or another sandbox holds it)";
+		to->how = "seccomp notification is not available (old kernel, or another sandbox "
+			  "uses it)";
 		to->remedy = "use a kernel from 5.9 on, or start cordon outside the other sandbox";
 	}
 }
@@ -80,12 +80,12 @@ static const struct {
 	 "mount /proc, of a kernel with CONFIG_PROC_CHILDREN"},
 	{NEED_SECCOMP, "there is no seccomp filter", NEWER_KERNEL},
 	{NEED_NO_PROC, "/proc is granted, and it lists every process", "use the profile strict"},
-	{NEED_SCOPE, "no cgroup of ours can limit it, and systemd makes none",
+	{NEED_SCOPE, "no delegated cgroup can limit it, and systemd creates none",
 	 "log in through systemd, or run in a delegated cgroup"},
 	{NEED_PIDFD, NO_PIDFDS, ALLOW_PIDFDS},
 	{NEED_KILLABLE, "supervised calls can be interrupted on this kernel",
 	 "use a kernel from 5.19 on"},
-	{NEED_MOUNTS, "which files have other names by mounts cannot be read",
+	{NEED_MOUNTS, "cannot read which files have other names through mounts",
 	 "let /proc/self/mountinfo be read"},
 	{NEED_SEATBELT, "there is no Seatbelt", NULL},
 };
@@ -98,7 +98,8 @@ explain_need(const struct plan *plan, const struct mechanism *mechanism, unsigne
 	to->remedy = NULL;
 	if (missing & NEED_RUN_ENFORCED) {
 		to->how = plan->unenforced;
-		to->remedy = "keep it where no program can be made, or make it no program";
+		to->remedy = "move it to a folder where no program can be created, or make it not "
+			     "executable";
 		return;
 	}
 	for (size_t i = 0; i < COUNT(reasons); i++) {
@@ -116,7 +117,7 @@ explain_landlock(const struct facts *facts, int abi, struct guarantee_state *to)
 	bool none = facts->values[FACT_LANDLOCK_ABI] == 0;
 
 	if (facts->values[FACT_INSIDE]) {
-		to->how = "the cordon around this one reads for us, and would not see our limits";
+		to->how = "the outer cordon opens files for this one, and does not see its limits";
 		to->remedy = "start it outside, or the outer one without rules that deny reading";
 		return;
 	}

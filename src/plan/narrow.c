@@ -43,13 +43,13 @@ request_implied(struct plan *plan, const struct policy *project, size_t count,
 {
 	const struct place place = {project->file, 0, 0};
 
-	return count == 0
-		       ? 0
-		       : trust_requests_add(
-				 plan, place, err,
-				 "what the %s form grants by itself (%zu paths; `cordon check --print` "
-				 "shows them)",
-				 dialect_names[project->dialect], count);
+	return count == 0 ? 0
+			  : trust_requests_add(
+				    plan, place, err,
+				    "what the %s form grants by itself (%zu paths; `cordon check "
+				    "--print` "
+				    "shows them)",
+				    dialect_names[project->dialect], count);
 }
 
 /*
@@ -231,7 +231,7 @@ narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_e
 	if (project->has_extends && project->extends.count == 0 &&
 	    project->dialect == DIALECT_NATIVE)
 		return trust_requests_add(plan, place, err,
-					  "to stand on no profile, instead of the one in force");
+					  "to have no base profile, instead of the one in force");
 	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
 		const struct word *word = &project->extends.items[i];
 		const struct profile *profile = profile_find(word->text);
@@ -241,7 +241,7 @@ narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_e
 		rc = trust_requests_add(
 			plan, word->place, err, "the profile %s%s", word->text,
 			profile != NULL && profile_is_base(profile)
-				? " in place of the one in force, with all that one denies"
+				? " instead of the one in force and all that it denies"
 				: "");
 	}
 	return rc;
@@ -255,7 +255,7 @@ narrow_accept(struct plan *plan, const struct policy *project, struct cordon_err
 	for (size_t i = 0; rc == 0 && i < project->accept.count; i++)
 		if (!plan->settings.accept[merge_guarantee_by_name(project->accept.items[i].text)])
 			rc = trust_requests_add(plan, project->accept.items[i].place, err,
-						"to live without the guarantee %s",
+						"to run without the guarantee %s",
 						project->accept.items[i].text);
 	return rc;
 }
@@ -300,7 +300,7 @@ note_off(struct plan *plan, struct cordon_error *err)
 	if (project->dialect != DIALECT_ZED || project->has_extends)
 		return 0;
 	return plan_notice(plan, err,
-			   "%s asks for no sandbox here; that is never granted to a project",
+			   "%s requests no sandbox here; that is never granted to a project",
 			   project->file);
 }
 

@@ -165,7 +165,7 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 
 		if (!policy_words_have(&have->private_ranges, range->text))
 			rc = trust_requests_add(plan, range->place, err,
-						"domains that lead to private addresses (%s)",
+						"domains that resolve to private addresses (%s)",
 						range->text);
 	}
 	if (rc == 0 && resolver->text != NULL &&
@@ -174,7 +174,7 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 					resolver->text);
 	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
 		rc = trust_requests_add(plan, wanted->ech_place, err,
-					"TLS that hides whom it asks for (ECH)");
+					"TLS with a hidden server name (ECH)");
 	if (wanted->ech == ECH_REFUSE)
 		have->ech = ECH_REFUSE;
 	return rc == 0 ? narrow_udp(plan, wanted, err) : rc;

@@ -73,9 +73,10 @@ plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cord
 	if (matching.rc < 0 || tree_walk.is_out_of_memory)
 		return tree_walk.is_out_of_memory ? cordon_no_memory(err) : matching.rc;
 	if (tree_walk.is_cut)
-		return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
-				      "\"%.80s\" grants running, and more than %d files would have "
-				      "to be looked at for it; name the folders",
-				      glob->rule->path, MATCHES_MAX);
+		return cordon_fail_at(
+			err, CORDON_E_PATH, place->file, place->line, place->column,
+			"\"%.80s\" grants execution, and takes matching more than %d files; name "
+			"the folders",
+			glob->rule->path, MATCHES_MAX);
 	return 0;
 }

@@ -191,8 +191,7 @@ note_git(struct plan *plan, struct cordon_error *err)
 	if (plan->host->git.refused == NULL)
 		return 0;
 	return plan_notice(plan, err,
-			   "the project's .git file is not believed: %s; git's own folders "
-			   "stay closed",
+			   "the project's .git file is ignored: %s; git's own folders stay closed",
 			   plan->host->git.refused);
 }
 

@@ -32,7 +32,7 @@ static const struct {
 	{"crio.sock", "it starts containers that reach every file"},
 	{"libvirt-sock", "it starts machines that reach every file"},
 	{"x11", "it reads every key and types into every window"},
-	{"system_bus_socket", "services of the whole machine take orders there"},
+	{"system_bus_socket", "services of the whole machine accept commands there"},
 };
 
 const char *

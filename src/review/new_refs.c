@@ -375,7 +375,7 @@ report_refs(struct refs *refs, changed_fn *report, void *sink)
 	    !e.has_index && is_signed(&index, &refs->index))
 		return NULL;
 	if (refs->in.program == NULL)
-		return "there is no git to tell what changed refs would bring";
+		return "git is not installed, so what changed refs would bring was not checked";
 	git_run_limit(&refs->in);
 	look_all(&e);
 	if ((!is_signed(&index, &refs->index) || e.state.has_index) && index.size > 0)
@@ -383,7 +383,7 @@ report_refs(struct refs *refs, changed_fn *report, void *sink)
 	ref_files_worktrees(refs, look_worktree, &e);
 	if (rc == 0 && e.more == 0 && e.unread == 0 && !r.is_cut)
 		return NULL;
-	return "not all changed refs could be looked at; `cordon check --ref REF` does";
+	return "not all changed refs could be checked; `cordon check --ref REF` does";
 }
 
 const char *

@@ -137,7 +137,7 @@ static const struct protected_row {
 	{VET_FOLDER, false, true, "**/.junie", false, AGENT_LED},
 	{VET_FOLDER, false, true, "**/.pi", false, AGENT_LED},
 	{VET_NOTHING, false, false, "**/.cordon.json", false, "it is this project's policy"},
-	{VET_NOTHING, false, true, "**/.cordon-*", false, "it is a vetted file on its way"},
+	{VET_NOTHING, false, true, "**/.cordon-*", false, "git is writing it"},
 };
 
 struct protected_build {

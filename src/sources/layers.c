@@ -266,7 +266,7 @@ stat_optional(struct loader *l, const char *path, struct stat *ret_stat)
 		return 1;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return 0;
-	return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot look at %s", path);
+	return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot examine %s", path);
 }
 
 /*

@@ -28,7 +28,7 @@ check_folder(struct loader *l, const char *path)
 	if (dir == NULL)
 		return -CORDON_E_MEMORY;
 	if (stat(dir, &st) < 0)
-		return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot look at %s", dir);
+		return cordon_fail(l->err, CORDON_E_PATH, errno, "cannot examine %s", dir);
 	if ((st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return cordon_fail(l->err, CORDON_E_TRUST, 0,
 				   "%s lies in a folder that is writable by everyone", path);
@@ -65,8 +65,9 @@ read_file(struct loader *l, const char *path, enum layer layer, struct text *ret
 	if (rc == 0)
 		rc = check_folder(l, path);
 	if (rc == 0 && stack->file_count >= FILES_MAX)
-		rc = cordon_fail(l->err, CORDON_E_POLICY, 0, "%s is one policy file too many (%d)",
-				 path, FILES_MAX);
+		rc = cordon_fail(l->err, CORDON_E_POLICY, 0,
+				 "%s is one policy file more than the limit of %d", path,
+				 FILES_MAX);
 	if (rc < 0)
 		return rc;
 	slot = arena_push(&stack->arena, &stack->files, &stack->file_count, sizeof *slot, l->err);

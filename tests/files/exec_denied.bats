@@ -162,10 +162,10 @@ agrees()
 @test "a deny of execution in a writable folder is refused by name" {
 	begin
 	expect 125 run --write "$tools" --policy-json "$(rules one)" -- touch "$P/ran"
-	heard 'cannot keep files.execute' "$tools/one is denied"
+	heard 'cannot enforce files.execute' "$tools/one is denied"
 	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x", "path": "**/four", "match": "glob"}]}}' \
 	    --execute "$tools" -- touch "$P/ran"
-	heard 'cannot keep files.execute'
+	heard 'cannot enforce files.execute'
 	[ ! -e "$P/ran" ]
 }
 

@@ -25,10 +25,10 @@ load ../lib/common
 	for options in '' "--read $HOME/new"; do
 		# shellcheck disable=SC2086 # two words or none
 		refused run $options --write "$HOME/new" -- true
-		heard "cannot grant $HOME/new: it does not exist; make it, end it with a / or drop the rule"
+		heard "cannot grant $HOME/new: it does not exist; create it, end it with a / or drop the rule"
 	done
 	refused run --read "$HOME/new/" -- true
-	heard 'does not exist; make it or drop the rule'
+	heard 'does not exist; create it or drop the rule'
 	[ ! -e "$HOME/new" ]
 	# in the project it can be made by the command itself
 	expect 0 run --write later -- mkdir later
@@ -77,7 +77,7 @@ load ../lib/common
 
 @test "why says that a rule is skipped because its path is missing" {
 	denied -p node write "$HOME/.cache/yarn/x"
-	said "but it is left out until there is a $HOME/.cache/yarn"
+	said "but applies only once this exists: $HOME/.cache/yarn"
 	expect 1 run -p node -- sh -c 'mkdir -p ~/.cache/yarn || exit 1'
 	mkdir -p "$HOME/.cache/yarn"
 	allowed -p node write "$HOME/.cache/yarn/x"

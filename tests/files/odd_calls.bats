@@ -99,7 +99,7 @@ listed='s/ [^ ]*:\(OPEN\|ACCESS\|CLOSE_NOWRITE\)//g'
 		print(socket.getaddrinfo("fe80::1%lo", 80, type=socket.SOCK_STREAM)[0][4])
 		print(socket.getnameinfo(("::1", 80, 0, 0), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV))
 		print(socket.getnameinfo(("fe80::1", 80, 0, 1), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV))
-		print(socket.getnameinfo(("127.0.0.1", 80), 0))
+		print(socket.getnameinfo(("127.0.0.1", 80), socket.NI_NUMERICHOST))
 		try:
 		    socket.if_nametoindex("no-such-one")
 		except OSError as e:

@@ -94,7 +94,7 @@ unrouted="--accept files.future --accept files.metadata --accept sockets.path"
 	export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 	by 42 ./deeper 3
 	by 125 ./deeper 17
-	heard 'too many sandboxes inside each other'
+	heard 'too many nested sandboxes'
 }
 
 @test "it works with no_new_privs already set" {
@@ -429,7 +429,7 @@ in_mounts()
 			! "$CORDON" run -q --execute "$CORDON" --deny /proc --deny '**/nothing' -- \
 				"$CORDON" run -q --deny sec -- cat "$name" 2>>hidden || echo "read: $name"
 		done
-		grep -q 'cannot keep files.carveout .*other names by mounts' hidden || echo not refused
+		grep -q 'cannot enforce files.carveout .*other names by mounts' hidden || echo not refused
 		"$CORDON" run -q --deny '**/sec/other' --deny '**/none/*' -- cat part/key one >/dev/null
 		! "$CORDON" run -q --protect sec -- mv twice/sec twice/other || echo moved
 		# who names the second place means it, and what else is mounted there stays

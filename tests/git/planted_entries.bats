@@ -88,7 +88,7 @@ $repository; repository one; stage 100644 '$evil' one/config; git checkout -q --
 	events 'git add bare; git commit -qm bare'
 	told committed
 	expect 0 check --ref HEAD
-	said 'HEAD:bare/config: note: core.fsmonitor is not known to be harmless; it is in the working tree as it is'
+	said 'HEAD:bare/config: note: core.fsmonitor is not known to be harmless; it is the same in the working tree'
 }
 
 @test "all kinds of refs, also those of linked worktrees, are checked" {
@@ -145,7 +145,7 @@ mk 1 >.git/lfs/x"
 	begin
 	prepare
 	expect 0 check --ref HEAD
-	said 'HEAD:.envrc: note: direnv runs it; it is in the working tree as it is'
+	said 'HEAD:.envrc: note: direnv runs it; it is the same in the working tree'
 	expect 0 run -q -- sh -ec "$plant
 $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git read-tree HEAD"
 	expect 1 check --ref evil
@@ -158,9 +158,9 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	expect 1 check --ref refs/heads/evil
 	expect 0 check --ref HEAD~0
 	expect 125 check --ref evi
-	[[ $err = *'evi is no commit of this repository; did you mean evil?'* ]]
+	[[ $err = *'evi is not a commit of this repository; did you mean evil?'* ]]
 	expect 125 check --ref=--help
-	[[ $err = *'is no commit of this repository'* ]]
+	[[ $err = *'is not a commit of this repository'* ]]
 	expect 125 check --ref HEAD file
 	expect 125 check --ref ''
 	rm -rf .git
@@ -206,7 +206,7 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	prepare
 	events 'object=$(printf x | git hash-object -w --stdin); i=0
 		while [ $((i += 1)) -le 4200 ]; do printf "120000 %s\t+%s\n" $object $i; done | git update-index --index-info; stage 100644 x sub/.envrc'
-	[[ $err = *'not all changed refs could be looked at'* ]]
+	[[ $err = *'not all changed refs could be checked'* ]]
 	# ordinary submodules, and one of the user's own at such a name
 	prepare
 	git init -q "$T/library" && git -C "$T/library" commit -q --allow-empty -m l
@@ -238,7 +238,7 @@ $script"
 	prepare
 	git branch feature && git tag feature && git replace --graft HEAD && git update-ref refs/remotes/origin/HEAD HEAD
 	expect 0 check --ref feature
-	[ "$out" = 'feature:.envrc: note: direnv runs it; it is in the working tree as it is' ]
+	[ "$out" = 'feature:.envrc: note: direnv runs it; it is the same in the working tree' ]
 	expect 0 check --ref HEAD
 }
 
@@ -286,7 +286,7 @@ $script"
 		echo c >>m; git commit -am c; git revert --no-edit HEAD; echo d >>m; git stash; git checkout -b more HEAD~2; echo e >m; git commit -am e; git stash pop || git status; git add .; git update-ref refs/notes/x HEAD; git gc'
 	told committed
 	told staged
-	[[ $err != *'looked at'* ]]
+	[[ $err != *'could be checked'* ]]
 	# in the midst of a rebase
 	git reset -q --hard && git checkout -q main && echo 1 >m && git commit -qam x && git checkout -q -b other HEAD^ && echo 2 >m && git commit -qam y
 	events 'git rebase main >/dev/null 2>&1 || true'

@@ -533,5 +533,5 @@ lent_again()
 	begin
 	mkdir hidden
 	nest 125 inner --deny hidden -- true
-	heard 'the cordon around this one looks at changes only' 'start the outer one with a rule that denies reading'
+	heard 'the outer cordon checks changes only' 'start the outer one with a rule that denies reading'
 }

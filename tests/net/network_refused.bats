@@ -201,7 +201,7 @@ events()
 
 @test "a command over its cpu time is reported, and killed if it ignores SIGXCPU" {
 	expect 152 run --cpu-time 1s -- sh -c 'while :; do :; done'
-	one_notice 'cordon: the limit of cpu time ended it'
+	one_notice 'cordon: the limit of CPU time ended it'
 	expect 137 run --cpu-time 1s -- sh -c 'trap "" XCPU; while :; do :; done'
 	silent
 	# a signal that anybody can send says nothing about time
@@ -210,7 +210,7 @@ events()
 	expect 152 run -- sh -c 'kill -XCPU $$'
 	silent
 	# whoever set it
-	(ulimit -S -t 1 && expect 152 run -- sh -c 'while :; do :; done' && one_notice 'cordon: the limit of cpu time ended it')
+	(ulimit -S -t 1 && expect 152 run -- sh -c 'while :; do :; done' && one_notice 'cordon: the limit of CPU time ended it')
 	expect 0 run --cpu-time 1s -- sh -c 'ulimit -S -t; ulimit -H -t'
 	[ "$out" = $'1\n2' ] || complain 'other limits were expected'
 	# what we were given is never exceeded

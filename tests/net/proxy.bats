@@ -286,7 +286,7 @@ gone()
 	servers 'a.test 127.0.0.1'
 	export ALL_PROXY=socks5://127.0.0.1:1
 	inside 125 true
-	heard 'only http:// proxies can be gone through'
+	heard 'only http:// proxies are supported'
 	unset ALL_PROXY
 }
 
@@ -343,7 +343,7 @@ is_kept()
 	err=$(cat "$T/err")
 	out=''
 	[ "$status" -ne 0 ] || return 0
-	[ "$status" -eq 125 ] && heard 'cannot keep net.domains' && return 1
+	[ "$status" -eq 125 ] && heard 'cannot enforce net.domains' && return 1
 	complain 'neither kept nor refused by name'
 	exit 1
 }

@@ -12,7 +12,7 @@ COMMANDS='run shell doctor check why plan trust init confine ps kill log sbpl'
 	policy good.json <<<'{"files": {"deny": ["$PROJECT/secret"]}, "limits": {"time": "10m"}}'
 	mkdir secret
 	expect 0 check good.json
-	[ "$out" = 'nothing to complain about' ]
+	[ "$out" = 'no findings' ]
 	silent
 }
 

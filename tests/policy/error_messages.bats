@@ -53,7 +53,7 @@ load ../lib/common
 	refused run --policy-json '{"files": {"deny": ["*.pem"]}}' true
 	heard '"*.pem" is relative' '**/ for any folder'
 	refused run -p "$TREE/examples/clash-presets.json" true
-	heard 'which sandbox is not said (clash:FILE#NAME)' '"readonly", "project"'
+	heard 'name one of its sandboxes (clash:FILE#NAME)' '"readonly", "project"'
 }
 
 @test "unknown tokens are refused with the reason" {
@@ -68,11 +68,11 @@ load ../lib/common
 
 @test "no trailing slash is advised for a folder that cannot be created" {
 	refused run --write "$T/none" true
-	heard 'does not exist; make it, end it with a / or drop the rule'
+	heard 'does not exist; create it, end it with a / or drop the rule'
 	expect 0 run --write "$T/made/" -- sh -c 'echo x >"$1"' sh "$T/made/x"
 	[ "$(stat -c %a "$T/made")" = 700 ]
 	refused run --write /proc/none/ true
-	heard 'does not exist, and is not made outside of your own folders; make it or drop the rule'
+	heard 'does not exist, and is not created outside of your own folders; create it or drop the rule'
 }
 
 @test "a plan without a policy text has no sources" {
@@ -95,7 +95,7 @@ load ../lib/common
 	expect 1 trust --json
 	json 'sum(r["warning"] is not None for r in d["requests"]) == 3'
 	expect 0 check
-	said 'note: asks for read ~/data;' 'note: asks to live without the guarantee net.dns;'
+	said 'note: asks for read ~/data;' 'note: asks to run without the guarantee net.dns;'
 	rm .cordon.json
 	expect 1 check --socket docker
 	said 'warning: the socket docker: it starts containers that reach every file'

@@ -122,7 +122,7 @@ helps()
 	timeout 100 "$CORDON" run -p node -- npx --yes --offline ./tool >"$T/out" 2>"$T/err" </dev/null || status=$?
 	out=$(cat "$T/out") err=$(cat "$T/err")
 	[ "$status" -ne 0 ] || complain 'it planted a program'
-	heard "$HOME/.npm/_npx is not granted: npx runs what lies there, outside as well"
+	heard "$HOME/.npm/_npx is not granted: npx runs what lies there, also outside the sandbox"
 	[ "$(advice)" = '--env npm_config_cache=node_modules/.npm' ]
 	expect 0 run -p node --env npm_config_cache=node_modules/.npm -- npx --yes --offline ./tool
 	said LOUD
@@ -190,7 +190,7 @@ except PermissionError: pass'
 	mkdir -p "$XDG_CONFIG_HOME/fish" "$HOME/.local/share/fish"
 	expect 3 run -- fish -c 'set -U kept yes; echo $kept; exit 3'
 	said yes
-	heard 'fish runs what lies there, outside as well'
+	heard 'fish runs what lies there, also outside the sandbox'
 	[ -z "$(advice)" ]
 }
 

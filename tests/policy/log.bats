@@ -45,11 +45,11 @@ lines()
 	[ ! -s "$T/out" ]
 }
 
-@test "log: what is no time, no id and no folder is refused by name" {
+@test "log: a wrong time, id or folder is refused by name" {
 	refused log --since 5x
-	heard '--since: "5x" is no time such as'
+	heard '--since: "5x" is not a time such as'
 	refused log --session zz
-	heard '"zz" is no id of a session'
+	heard '"zz" is not a session id'
 	refused log --project ./absent
 	refused log --last --session aa
 	refused log --since ''
@@ -91,7 +91,7 @@ lines()
 	expect 0 run -- true
 	expect 0 log
 	[ "$(wc -l <"$T/out")" -eq 4 ]
-	heard '1 line of the log is no event'
+	heard '1 line of the log is not an event'
 }
 
 # --- why ---

@@ -195,8 +195,8 @@ print(json.dumps({"files": {"read": ["/srv/%d/x" % n for n in range(10000)]}}))'
 @test "a system call missing on a new kernel is attributed to the container" {
 	facts "$(printf '%s' "$MODERN" | sed 's/"pidfd": true/"pidfd": false/')"
 	expect 1 plan --facts "$T/facts.json"
-	said 'gap        files.future       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_open in the container'
-	said 'gap        process.tree       there are no pidfds; use a kernel from 5.6 on, or allow pidfd_open'
+	said 'gap        files.future       pidfds are not available; use a kernel from 5.6 on, or allow pidfd_open in the container'
+	said 'gap        process.tree       pidfds are not available; use a kernel from 5.6 on, or allow pidfd_open'
 	facts "$(printf '%s' "$MODERN" | sed 's/"openat2": true/"openat2": false/')"
 	expect 1 plan --facts "$T/facts.json"
 	said 'gap        files.future       there is no openat2; use a kernel from 5.6 on, or allow it in the container'

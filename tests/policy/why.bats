@@ -203,7 +203,7 @@ remedied()
 	denied -C "$P" --write "$T/a\\*b/out/f" write "$T/aXb/out/f"
 	cd "$T/~"
 	refused why -C "$P" --write out write out/f
-	heard --write 'called like a token'
+	heard --write 'has the name of a token'
 }
 
 @test "the default: the project and the system, no home, no network, no sockets" {
@@ -515,7 +515,7 @@ make_worktree()
 	cd "$T/tree"
 	printf 'gitdir: %s/victim/.git\n' "$T" >.git
 	denied create "$T/victim/.git/objects/x"
-	one_notice .git 'not believed'
+	one_notice .git 'is ignored'
 	denied create "$T/repo/.git/objects/x"
 	printf 'gitdir: %s\n' "$HOME" >.git
 	denied create "$HOME/x"

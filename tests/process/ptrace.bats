@@ -88,7 +88,7 @@ END
 		expect 7 run $kind -- $traced thread 0 0.3
 		# shellcheck disable=SC2086
 		[ "$kind" = '--session thread' ] || expect 124 run $kind --time 1s -- $traced thread 0 100
-		[[ $err != *'would not end'* ]] || complain "$kind" || return 1
+		[[ $err != *'did not end'* ]] || complain "$kind" || return 1
 		[ $((SECONDS - begun)) -lt 8 ] || complain "$kind took $((SECONDS - begun)) s" || return 1
 	done
 }

@@ -400,7 +400,7 @@ assert b.recv(1) == b\"x\"'"
 	mkdir "$P/d"
 	expect 125 run --policy-json '{"files": {"rules": [{"effect": "deny", "rights": "x",
 	    "path": "$PROJECT/d"}]}}' -- touch ran
-	heard 'cordon: cannot keep files.'
+	heard 'cordon: cannot enforce files.'
 	[ ! -e ran ]
 }
 
@@ -558,7 +558,7 @@ status_lines()
 	expect 125 run --status-fd 9 --policy-json '{"files": {"rules": [
 		{"effect": "deny", "rights": "x", "path": "**/tool", "match": "glob"}]}}' -- touch ran 9>"$T/status"
 	status_lines 'len(d) == 1 and d[0]["cause"] == "not started"'
-	status_lines 'd[0]["error"].startswith("cannot keep files.execute")'
+	status_lines 'd[0]["error"].startswith("cannot enforce files.execute")'
 	[ ! -e ran ]
 }
 

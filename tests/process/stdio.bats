@@ -94,7 +94,7 @@ leads_out()
 	given "$1" "$CORDON" run --env UDP --env TCP --env UNIX -- "$PYTHON" -c "$2"
 	[ "$status" -eq 125 ] || complain "$1: 125 was expected" || return 1
 	[ ! -s "$T/got" ] || complain "$1: leads out: $(cat "$T/got")" || return 1
-	one_notice 'descriptor 0 is a socket' 'it would lead around the policy'
+	one_notice 'descriptor 0 is a socket' 'it would bypass the policy'
 }
 
 preface='import os, socket; s = socket.socket(fileno=0); to = ("127.0.0.1", int(os.environ["UDP"]));'
@@ -120,7 +120,7 @@ first='s.sendto(b"out", 0x20000000, ("127.0.0.1", int(os.environ["TCP"])))'
 		given "$kind" "$CORDON" run -- touch ran
 		[ "$status" -eq 125 ] || complain "$kind: 125 was expected"
 		[ ! -e ran ] || complain "$kind: it ran"
-		one_notice 'descriptor 0 is' 'it would lead around the policy'
+		one_notice 'descriptor 0 is' 'it would bypass the policy'
 	done
 }
 

@@ -699,7 +699,7 @@ waits='./leaver setsid; touch up; i=0
 	    7>"$T/status" >"$T/out" 2>"$T/err" 3>&- </dev/null || status=$?
 	err=$(cat "$T/err")
 	[ "$status" -eq 0 ] || complain 'it is not the command that failed'
-	heard 'cordon: 1 would not end: ' '(leaver)'
+	heard 'cordon: 1 process did not end: ' '(leaver)'
 	held
 	tail -n 1 "$T/status" >"$T/out"
 	json 'd["ended"] == 0 and [s["name"] for s in d["survivors"]] == ["leaver"]'

@@ -92,9 +92,9 @@ on_terminal()
 @test "a refused terminal is reported with the option that would allow it" {
 	begin
 	expect 9 run --deny attack_terminals.py -- sh -c "(exec 3<$name) || exit 9"
-	heard "$name is a terminal of others" "--read $name"
+	heard "$name is a terminal of other processes" "--read $name"
 	expect 9 run -- sh -c "(echo x >$name) || exit 9"
-	heard "$name is a terminal of others" "--write $name"
+	heard "$name is a terminal of other processes" "--write $name"
 }
 
 @test "names and memory changed during the call lead to no other terminal" {

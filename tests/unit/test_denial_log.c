@@ -289,7 +289,7 @@ a_log_that_cannot_be_read_is_reported(void)
 	struct scene scene;
 
 	scene_start(&scene, "echo \"log: Must be admin to run 'stream' command\" >&2; exit 77", 0);
-	check(scene_says(&scene, "\"event\": \"denials not told\", \"reason\": "
+	check(scene_says(&scene, "\"event\": \"denials not reported\", \"reason\": "
 				 "\"log: Must be admin to run 'stream' command\"}"));
 	scene_end(&scene);
 }
@@ -303,7 +303,7 @@ denials_cannot_fill_the_audit_log(void)
 		    "i=0; while [ $i -lt 1050 ]; do printf '" PRINTED(
 			    "/'$i'") "'; i=$((i + 1)); done; exec sleep 1000",
 		    0);
-	check(scene_says(&scene, "\"denials not told\", \"reason\": \"there were more"));
+	check(scene_says(&scene, "\"denials not reported\", \"reason\": \"there were more"));
 	check(strstr(scene.log, "\"/999\"") != NULL);
 	check(strstr(scene.log, "\"/1000\"") == NULL);
 	scene_end(&scene);

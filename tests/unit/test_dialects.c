@@ -287,9 +287,9 @@ zed_keeps_paths_that_are_listed_by_name(void)
 	check_str(grant(p, "/tmp"), "rwcd");
 	check_str(grant(p, "/dev/"), "rwcd");
 	check_str(grant(p, "/run/user"), "rwcd");
-	check_int(holes_with(p, "by name"), 2);
-	check_int(holes_with(p, "whole /dev was asked for by name"), 1);
-	check_int(holes_with(p, "whole /run/user was asked for by name"), 1);
+	check_int(holes_with(p, "is named by the policy"), 2);
+	check_int(holes_with(p, "whole /dev is named by the policy"), 1);
+	check_int(holes_with(p, "whole /run/user is named by the policy"), 1);
 }
 
 static void
@@ -320,11 +320,11 @@ zed_network_and_variables(void)
 		&zed_run, "{\"enabled\":true,\"allow_network\":true,\"allowed_env_vars\":[]}");
 
 	check_int(p->env.mode, ENV_EXPLICIT);
-	check_str(
-		names_of(&p->env.allow),
-		"PATH HOME USER SHELL LANG TERM TERM_PROGRAM CARGO_HOME RUSTUP_HOME GOPATH EDITOR VISUAL "
-		"XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR SSH_AUTH_SOCK GPG_TTY COLORTERM "
-		"ZED_TERM TERM_PROGRAM_VERSION");
+	check_str(names_of(&p->env.allow),
+		  "PATH HOME USER SHELL LANG TERM TERM_PROGRAM CARGO_HOME RUSTUP_HOME GOPATH "
+		  "EDITOR VISUAL "
+		  "XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR SSH_AUTH_SOCK GPG_TTY COLORTERM "
+		  "ZED_TERM TERM_PROGRAM_VERSION");
 	check_int(q->network.mode, NET_NONE);
 	check_str(names_of(&q->env.allow),
 		  "A TERM ZED_TERM TERM_PROGRAM COLORTERM TERM_PROGRAM_VERSION");
@@ -374,7 +374,8 @@ static void
 zed_overlay_can_turn_it_on_or_off(void)
 {
 	static const char *const text =
-		"{\"enabled\": false, \"linux\": {\"enabled\": true}, \"macos\": null, \"windows\": {}}";
+		"{\"enabled\": false, \"linux\": {\"enabled\": true}, \"macos\": null, "
+		"\"windows\": {}}";
 	auto_policy struct policy *p = policy_as(&zed_run, text);
 	auto_policy struct policy *m = policy_as(&zed_macos, text);
 	auto_policy struct policy *only = policy_as(
@@ -427,7 +428,7 @@ zed_record_with_the_built_in_list_has_no_hole(void)
 	check_str(grant(p, "/dev"), "none");
 	check_str(grant(p, "/dev/null"), "rw");
 	check_int(p->tmp, TMP_PRIVATE);
-	check_int(holes_with(p, "by name"), 0);
+	check_int(holes_with(p, "is named by the policy"), 0);
 }
 
 static void
@@ -450,7 +451,8 @@ zed_errors_name_their_position(void)
 	} cases[] = {
 		{"[]", "f:1:1: Zed settings must be an object, not a list"},
 		{"{\"enabeld\": true}",
-		 "f:1:2: unknown key \"enabeld\" in the sandbox settings; did you mean \"enabled\"?"},
+		 "f:1:2: unknown key \"enabeld\" in the sandbox settings; did you mean "
+		 "\"enabled\"?"},
 		{"{\"enabled\": true,\n \"colour\": 1}",
 		 "f:2:2: unknown key \"colour\" in the sandbox settings"},
 		{"{\"enabled\": \"yes\"}",
@@ -462,7 +464,8 @@ zed_errors_name_their_position(void)
 		{"{\"system_paths\": []}",
 		 "f:1:18: \"system_paths\" must be an object, not a list"},
 		{"{\"system_paths\": {\"execute\": []}}",
-		 "f:1:19: unknown key \"execute\" in \"system_paths\"; did you mean \"executable\"?"},
+		 "f:1:19: unknown key \"execute\" in \"system_paths\"; did you mean "
+		 "\"executable\"?"},
 		{"{\"system_paths\": {\"executable\": \"/bin\"}}",
 		 "f:1:33: \"executable\" must be a list, not a string"},
 		{"{\"system_paths\": {\"executable\": [\"~/bin\"]}}",
@@ -477,7 +480,8 @@ zed_errors_name_their_position(void)
 		{"{\"additional_read_only_paths\": [\"~bob/x\"]}",
 		 "f:1:33: \"~bob/x\" has a ~ that is not expanded here; only ~/ is"},
 		{"{\"additional_read_only_paths\": [\"$HOME/x\"]}",
-		 "f:1:33: \"$HOME/x\" starts with a token, and this dialect has none; write ~/ or the "
+		 "f:1:33: \"$HOME/x\" starts with a token, and this dialect has none; write ~/ "
+		 "or the "
 		 "folder itself"},
 		{"{\"additional_read_only_paths\": [\"/a/$HOME\"]}",
 		 "f:1:33: \"/a/$HOME\" has a token in the middle"},
@@ -490,7 +494,8 @@ zed_errors_name_their_position(void)
 		{"{\"allowed_env_vars\": \"PATH\"}",
 		 "f:1:22: \"allowed_env_vars\" must be a list, not a string"},
 		{"{\"macos\": {\"enabeld\": true}, \"enabled\": true}",
-		 "f:1:12: unknown key \"enabeld\" in the block of one system; did you mean \"enabled\"?"},
+		 "f:1:12: unknown key \"enabeld\" in the block of one system; did you mean "
+		 "\"enabled\"?"},
 		{"{\"linux\": {\"linux\": {}}, \"enabled\": true}",
 		 "f:1:12: unknown key \"linux\" in the block of one system"},
 		{"{\"windows\": 1, \"enabled\": true}",
@@ -633,7 +638,8 @@ flow_errors_name_their_position(void)
 		{"{\"read_paths\": [\"~\"]}",
 		 "f:1:17: \"~\" has a ~ that is not expanded here; only ~/ is"},
 		{"{\"read_paths\": [\"$HOME\"]}",
-		 "f:1:17: \"$HOME\" starts with a token, and this dialect has none; write ~/ or the "
+		 "f:1:17: \"$HOME\" starts with a token, and this dialect has none; write ~/ or "
+		 "the "
 		 "folder itself"},
 		{"{\"env\": \"all\"}", "f:1:9: \"all\" is not one of \"scrubbed\", \"inherit\""},
 		{"{\"env\": true}",
@@ -883,7 +889,7 @@ clash_names_choose(void)
 			"{\"sandboxes\": {\"only\": {\"default\": [\"read\"]}}, \"doc\": \"d\"}");
 	check_int(one->default_rights, RIGHT_READ);
 	check_str(error_as(&as, TWO),
-		  "f:1:15: which sandbox is not said (clash:FILE#NAME); there are \"ro\", \"rw\"");
+		  "f:1:15: name one of its sandboxes (clash:FILE#NAME); there are \"ro\", \"rw\"");
 	as.variant = "ro";
 	ro = policy_as(&as, TWO);
 	check_int(ro->default_rights, RIGHT_READ);
@@ -894,9 +900,9 @@ clash_names_choose(void)
 	as.variant = "r";
 	check_str(error_as(&as, TWO),
 		  "f:1:15: there is no sandbox \"r\"; there are \"ro\", \"rw\"");
-	check_str(
-		error_as(&as, "{" DEFAULT "}"),
-		"f:1:1: this text holds one policy without a name, so \"r\" cannot be chosen from it");
+	check_str(error_as(&as, "{" DEFAULT "}"),
+		  "f:1:1: this text holds one policy without a name, so \"r\" cannot be chosen "
+		  "from it");
 	as.variant = "";
 	empty = policy_as(&as, "{\"sandboxes\": {\"\": {\"default\": [\"write\"]}, \"x\": {" DEFAULT
 			       "}}}");
@@ -920,20 +926,22 @@ clash_errors_name_their_position(void)
 		 "[\"read\", \"execute\"], not a string"},
 		{"{\"default\": []}", "f:1:13: \"default\" is empty; name at least one capability"},
 		{"{\"default\": [\"reed\"]}",
-		 "f:1:14: \"reed\" is not one of \"read\", \"write\", \"create\", \"delete\", \"execute\", "
+		 "f:1:14: \"reed\" is not one of \"read\", \"write\", \"create\", \"delete\", "
+		 "\"execute\", "
 		 "\"full\", \"all\""},
 		{"{\"default\": [1]}", "f:1:14: a string is expected here, not a number"},
 		{"{\"defaults\": []}",
-		 "f:1:2: unknown key \"defaults\" in the sandbox policy; did you mean \"default\"?"},
+		 "f:1:2: unknown key \"defaults\" in the sandbox policy; did you mean "
+		 "\"default\"?"},
 		{"{" DEFAULT ", \"on_sandbox_violation\": \"go\"}",
 		 "f:1:58: \"go\" is not one of \"stop\", \"workaround\", \"smart\""},
 		{"{" DEFAULT ", \"doc\": 1}", "f:1:41: \"doc\" must be a string, not a number"},
 		{"{\"sandboxes\": []}",
 		 "f:1:15: \"sandboxes\" must be an object of names and policies, not a list"},
 		{"{\"sandboxes\": {}}",
-		 "f:1:15: which sandbox is not said (clash:FILE#NAME); there are none"},
+		 "f:1:15: name one of its sandboxes (clash:FILE#NAME); there are none"},
 		{"{\"sandboxes\": {}, \"default\": [\"read\"]}",
-		 "f:1:15: which sandbox is not said (clash:FILE#NAME); there are none"},
+		 "f:1:15: name one of its sandboxes (clash:FILE#NAME); there are none"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -955,7 +963,8 @@ clash_rule_errors_name_their_position(void)
 		{"{\"caps\": []}", "f:1:10: \"caps\" is empty; name at least one capability"},
 		{"{\"path\": 1}", "f:1:10: \"path\" must be a string, not a number"},
 		{"{\"path_match\": \"glob\"}",
-		 "f:1:16: \"glob\" is not one of \"subpath\", \"literal\", \"child_of\", \"regex\""},
+		 "f:1:16: \"glob\" is not one of \"subpath\", \"literal\", \"child_of\", "
+		 "\"regex\""},
 		{"{\"follow_worktrees\": 1}",
 		 "f:1:22: \"follow_worktrees\" must be true or false, not a number"},
 		{"{\"doc\": []}", "f:1:9: \"doc\" must be a string, not a list"},
@@ -988,16 +997,18 @@ clash_path_errors(void)
 		{"~/x", "literal",
 		 "\"~/x\" starts with ~, which clash does not expand; write $HOME"},
 		{"/x$HOME", "subpath",
-		 "\"/x$HOME\" has a token in the middle of a name; it may stand only at the start or after "
+		 "\"/x$HOME\" has a token in the middle of a name; it may stand only at the "
+		 "start or after "
 		 "\"/\""},
-		{"$HOMES/x", "subpath",
-		 "\"$HOMES/x\" has a token that goes on; a \"/\" must follow it"},
+		{"$HOMES/x", "subpath", "\"$HOMES/x\" has a token that no \"/\" follows"},
 		{"$XDG_DATA_HOME/x", "subpath",
-		 "\"$XDG_DATA_HOME/x\" has a token clash does not know; there are $PWD, $HOME, $TMPDIR"},
+		 "\"$XDG_DATA_HOME/x\" has a token clash does not know; there are $PWD, $HOME, "
+		 "$TMPDIR"},
 		{"$PROJECT", "subpath",
 		 "\"$PROJECT\" has a token clash does not know; there are $PWD, $HOME, $TMPDIR"},
 		{"/$HOME/$PROJECT", "subpath",
-		 "\"/$HOME/$PROJECT\" has a token clash does not know; there are $PWD, $HOME, $TMPDIR"},
+		 "\"/$HOME/$PROJECT\" has a token clash does not know; there are $PWD, $HOME, "
+		 "$TMPDIR"},
 		{"/a\\tb", "literal", "\"/a?b\" has a control character in it"},
 		{"/a\\tb", "regex", "\"/a?b\" has a control character in it"},
 		{"^$HOME/x", "regex",
@@ -1006,12 +1017,12 @@ clash_path_errors(void)
 	char text[300], expected[300];
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		snprintf(
-			text, sizeof text,
-			"{" DEFAULT
-			", \"rules\": [{\"effect\": \"allow\", \"caps\": [\"read\"],\n\"path\": \"%s\","
-			" \"path_match\": \"%s\"}]}",
-			cases[i].path, cases[i].match);
+		snprintf(text, sizeof text,
+			 "{" DEFAULT
+			 ", \"rules\": [{\"effect\": \"allow\", \"caps\": [\"read\"],\n\"path\": "
+			 "\"%s\","
+			 " \"path_match\": \"%s\"}]}",
+			 cases[i].path, cases[i].match);
 		snprintf(expected, sizeof expected, "f:2:9: %s", cases[i].error);
 		check_str(error_as(&clash, text), expected);
 	}

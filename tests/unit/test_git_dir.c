@@ -195,7 +195,7 @@ static const struct {
 	{"tree",
 	 "mkdir -p fake/x/w; echo ../.. >fake/x/w/commondir; echo \"$PWD/tree/.git\" "
 	 ">fake/x/w/gitdir; echo \"gitdir: $PWD/fake/x/w\" >tree/.git",
-	 "is no worktree"},
+	 "is not a worktree"},
 	/* submodules */
 	{"main/deps/lib", "echo 'gitdir: ../../.git' >main/deps/lib/.git",
 	 "neither a worktree nor"},

@@ -383,15 +383,15 @@ static void
 a_duplicate_key_is_refused_at_the_second_one(void)
 {
 	static const struct row rows[] = {
-		{"{\"a\":1,\"a\":2}", "f:1:8: \"a\" stands here twice, first in line 1"},
+		{"{\"a\":1,\"a\":2}", "f:1:8: \"a\" is a duplicate key, first in line 1"},
 		{"{\"a\":1,\n \"b\":2,\n  \"a\":3}",
-		 "f:3:3: \"a\" stands here twice, first in line 1"},
-		{"{\"a\":1,\n\"\\u0061\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
-		{"{\"\\u0061\":1,\n\"a\":2}", "f:2:1: \"a\" stands here twice, first in line 1"},
-		{"{\"\":1,\"\":2}", "f:1:7: \"\" stands here twice, first in line 1"},
-		{"[{\"x\":{\"k\":1,\"k\":1}}]", "f:1:14: \"k\" stands here twice, first in line "
+		 "f:3:3: \"a\" is a duplicate key, first in line 1"},
+		{"{\"a\":1,\n\"\\u0061\":2}", "f:2:1: \"a\" is a duplicate key, first in line 1"},
+		{"{\"\\u0061\":1,\n\"a\":2}", "f:2:1: \"a\" is a duplicate key, first in line 1"},
+		{"{\"\":1,\"\":2}", "f:1:7: \"\" is a duplicate key, first in line 1"},
+		{"[{\"x\":{\"k\":1,\"k\":1}}]", "f:1:14: \"k\" is a duplicate key, first in line "
 						"1"},
-		{"{\"/\":1,\"\\/\":2}", "f:1:8: \"/\" stands here twice, first in line 1"},
+		{"{\"/\":1,\"\\/\":2}", "f:1:8: \"/\" is a duplicate key, first in line 1"},
 	};
 
 	check_errors(rows, COUNT(rows));
@@ -551,7 +551,7 @@ an_object_of_200000_keys_is_read(void)
 	check_int(value->count, 200000);
 	text.length -= 1;
 	str_add(&text, "\"k100\":0}");
-	check_str(error_of(text.text), "f:200001:1: \"k100\" stands here twice, first in line "
+	check_str(error_of(text.text), "f:200001:1: \"k100\" is a duplicate key, first in line "
 				       "101");
 }
 

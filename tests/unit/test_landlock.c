@@ -1128,7 +1128,7 @@ a_plan_with_gaps_gets_no_sandbox(void)
 	f.plan.guarantees[G_NET_DNS] = (struct guarantee_state){GUARANTEE_GAP, "no broker", NULL};
 	check_int(enforce_compile(&f.plan, &sandbox_options, &sandbox, &err), -CORDON_E_GAP);
 	check(sandbox == NULL);
-	check_str(err.text, "files.carveout cannot be kept here: no broker; wait for it; "
+	check_str(err.text, "files.carveout cannot be enforced here: no broker; wait for it; "
 			    "or --accept files.carveout (and 1 more)");
 	f.plan.facts.system = SYSTEM_MACOS;
 	check_int(enforce_compile(&f.plan, &sandbox_options, &sandbox, &err), -CORDON_E_GAP);

@@ -132,7 +132,7 @@ a_profile_that_is_not_enforced_is_an_error(void)
 		fake.init_does_nothing = true;
 		fake.self_sandbox = sandboxes[i];
 		check_int(seatbelt_apply(&c.seatbelt, &c.err), -CORDON_E_SYSTEM);
-		check_str(c.err.text, "Seatbelt took the profile and does not hold it");
+		check_str(c.err.text, "Seatbelt accepted the profile and does not enforce it");
 		case_free(&c);
 	}
 }

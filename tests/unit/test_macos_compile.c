@@ -153,15 +153,15 @@ an_unknown_deny_is_a_gap_with_the_name_of_its_guarantee(void)
 		const char *unknown, *says, *accepting;
 	} cases[] = {
 		{"file-clone",
-		 "files.carveout cannot be kept here: this macOS does not know file-clone; "
+		 "files.carveout cannot be enforced here: this macOS does not know file-clone; "
 		 "or --accept files.carveout",
 		 "{\"accept\": [\"files.carveout\"]}"},
 		{"job-creation",
-		 "process.tree cannot be kept here: this macOS does not know job-creation; "
+		 "process.tree cannot be enforced here: this macOS does not know job-creation; "
 		 "or --accept process.tree",
 		 "{\"accept\": [\"process.tree\"]}"},
 		{"2147578994",
-		 "terminal.inject cannot be kept here: this macOS does not know file-ioctl; "
+		 "terminal.inject cannot be enforced here: this macOS does not know file-ioctl; "
 		 "or --accept terminal.inject",
 		 "{\"accept\": [\"terminal.inject\"]}"},
 	};

@@ -292,7 +292,7 @@ without_its_profile_there_is_no_proxy(void)
 	check_int(seatbelt->frees, 1);
 	scene_make(&scene);
 	seatbelt->does_nothing = true;
-	check_no_proxy(&scene, "Seatbelt took the profile and does not hold it");
+	check_no_proxy(&scene, "Seatbelt accepted the profile and does not enforce it");
 	scene_make(&scene);
 	seatbelt->leaks = true;
 	check(scene_start(&scene) < 0);

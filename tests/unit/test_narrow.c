@@ -51,7 +51,8 @@ one_notice_says_what_was_not_granted_and_how_to_grant_it(void)
 		asking(&w, NULL, "{\"files\": {\"read\": [\"/a\"]}, \"tmp\": \"shared\"}");
 	check_int(some->notice_count, 1);
 	check(strstr(some->notices[0],
-		     "requests permissions that were not approved: read /a, the shared tmp folder; `cordon "
+		     "requests permissions that were not approved: read /a, the shared tmp "
+		     "folder; `cordon "
 		     "trust`") != NULL);
 	auto_plan struct plan *many = asking(
 		&w, NULL, "{\"files\": {\"read\": [\"/a\", \"/b\", \"/c\", \"/d\", \"/e\"]}}");
@@ -340,7 +341,7 @@ private_ranges_and_resolvers_are_requests(void)
 	world_make(&w);
 	auto_plan struct plan *plan = asking(&w, NULL, wanted);
 	check_str(requests_of(plan),
-		  "domains that lead to private addresses (10.0.0.0/8); names looked "
+		  "domains that resolve to private addresses (10.0.0.0/8); names looked "
 		  "up at 127.0.0.1:53");
 	check_int(plan->settings.network.private_ranges.count, 0);
 	check(plan->settings.network.resolver.text == NULL);
@@ -358,7 +359,7 @@ hidden_names_are_a_request_and_refusing_them_is_not(void)
 
 	world_make(&w);
 	auto_plan struct plan *asks = asking(&w, NULL, allow);
-	check_str(requests_of(asks), "TLS that hides whom it asks for (ECH)");
+	check_str(requests_of(asks), "TLS with a hidden server name (ECH)");
 	check_int(asks->settings.network.ech, ECH_UNSET);
 	auto_plan struct plan *there = asking(&w, allow, allow);
 	check_str(requests_of(there), "");
@@ -498,7 +499,7 @@ sockets_tmp_accept_and_profiles_are_requests(void)
 		       "{\"sockets\": [\"docker\", \"x11\"], \"tmp\": \"shared\", \"accept\": "
 		       "[\"net.udp\", "
 		       "\"process.listing\"], \"extends\": [\"agent\", \"git\", \"node\"]}");
-	check_str(requests_of(plan), "the profile node; to live without the guarantee net.udp; "
+	check_str(requests_of(plan), "the profile node; to run without the guarantee net.udp; "
 				     "the socket docker; the shared tmp folder");
 	check_int(plan->settings.sockets.count, 1);
 	check_int(plan->settings.tmp, TMP_PRIVATE);
@@ -518,7 +519,7 @@ an_empty_extends_of_a_project_is_a_request(void)
 	world_make(&w);
 	auto_plan struct plan *plan = asking(&w, NULL, "{\"extends\": []}");
 	check_str(rights_at(plan, "/usr/bin"), "rx");
-	check_str(requests_of(plan), "to stand on no profile, instead of the one in force");
+	check_str(requests_of(plan), "to have no base profile, instead of the one in force");
 }
 
 static void

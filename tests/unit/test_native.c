@@ -362,7 +362,8 @@ wrong_words_name_the_right_ones(void)
 		 "every port, "
 		 "or \"none\""},
 		{"{\"network\": {\"domains\": [], \"localhost\": true}}",
-		 "f:1:42: beside \"domains\" the ports of this machine are listed: \"localhost\": [5432]"},
+		 "f:1:42: beside \"domains\" the ports of this machine are listed: "
+		 "\"localhost\": [5432]"},
 	};
 
 	check_errors(rows, COUNT(rows));
@@ -441,9 +442,9 @@ static void
 a_duplicate_key_is_refused(void)
 {
 	check_str(error_of("{\"tmp\": \"private\",\n \"tmp\": \"shared\"}"),
-		  "f:2:2: \"tmp\" stands here twice, first in line 1");
+		  "f:2:2: \"tmp\" is a duplicate key, first in line 1");
 	check_str(error_of("{\"env\": {\"set\": {\"A\": \"1\", \"\\u0041\": \"2\"}}}"),
-		  "f:1:28: \"A\" stands here twice, first in line 1");
+		  "f:1:28: \"A\" is a duplicate key, first in line 1");
 }
 
 static void
@@ -625,9 +626,9 @@ a_refused_domain_has_its_position_and_reason(void)
 		  "f:2:2: \"127.1\" is an address; domains are names only");
 	check_str(error_of("{\"network\": {\"domains\": [\"localhost\"]}}"),
 		  "f:1:26: \"localhost\" is this machine; use the network mode \"localhost\"");
-	check_str(
-		error_of("{\"network\": {\"domains\": [\"*\"]}}"),
-		"f:1:26: \"*\" names every host; say \"network\": \"all\", or --net all, if that is meant");
+	check_str(error_of("{\"network\": {\"domains\": [\"*\"]}}"),
+		  "f:1:26: \"*\" names every host; say \"network\": \"all\", or --net all, if that "
+		  "is meant");
 	check_str(error_of("{\"network\": {\"domains\": [\"a.*.example\"]}}"),
 		  "f:1:26: \"a.*.example\" has a wildcard that is not a leading \"*.\"");
 	check_str(error_of("{\"network\": {\"domains\": [7]}}"),
@@ -932,7 +933,8 @@ the_block_of_the_other_system_is_still_checked(void)
 {
 	static const struct row rows[] = {
 		{"{\"macos\": {\"files\": {\"read\": [\"rel\"]}}}",
-		 "f:1:31: \"rel\" is relative; start it with /, ~, $PROJECT, or with **/ for any folder"},
+		 "f:1:31: \"rel\" is relative; start it with /, ~, $PROJECT, or with **/ for any "
+		 "folder"},
 		{"{\"macos\": {\"netwrk\": 1}}",
 		 "f:1:12: unknown key \"netwrk\" in \"macos\"; did you mean \"network\"?"},
 		{"{\"macos\": {\"network\": {\"ports\": [0]}}}",

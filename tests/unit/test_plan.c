@@ -189,7 +189,7 @@ limits_that_need_a_cgroup_are_gaps_without_one(void)
 	check_gaps(&w, (struct said){.user = limits}, "limits.processes limits.memory");
 	auto_plan struct plan *plan = world_plan(&w, (struct said){.user = limits});
 	check_str(plan->guarantees[G_LIMITS_MEMORY].how,
-		  "no cgroup of ours can limit it, and systemd makes none");
+		  "no delegated cgroup can limit it, and systemd creates none");
 	check_str(plan->guarantees[G_PROCESS_TREE].how, "subreapers and pidfds");
 	w.facts.values[FACT_SCOPE] = 1;
 	auto_plan struct plan *scope = world_plan(&w, (struct said){.user = limits});
@@ -660,7 +660,7 @@ an_unset_token_is_an_error_with_its_position_unless_optional(void)
 	const char *path = "before";
 
 	check_str(expanded(&token_host, "$XDG_RUNTIME_DIR/a", false),
-		  "f:3:4: $XDG_RUNTIME_DIR is not set, so this path means nothing");
+		  "f:3:4: $XDG_RUNTIME_DIR is not set, so this path cannot be resolved");
 	check_int(host_expand_token(&arena, &token_host, &optional, &path, NULL), 0);
 	check(path == NULL);
 }
@@ -675,11 +675,11 @@ without_a_home_what_needs_it_is_unset(void)
 	host.git = (struct git_dirs){0};
 	host.environ = none;
 	check_str(expanded(&host, "~/a", false),
-		  "f:3:4: $HOME is not set, so this path means nothing");
+		  "f:3:4: $HOME is not set, so this path cannot be resolved");
 	check_str(expanded(&host, "/a/~", false),
-		  "f:3:4: $HOME is not set, so this path means nothing");
+		  "f:3:4: $HOME is not set, so this path cannot be resolved");
 	check_str(expanded(&host, "$XDG_CACHE_HOME", false),
-		  "f:3:4: $XDG_CACHE_HOME is not set, so this path means nothing");
+		  "f:3:4: $XDG_CACHE_HOME is not set, so this path cannot be resolved");
 	check_str(expanded(&host, "$GIT_DIR", false), "(null)");
 	check_str(expanded(&host, "$TMPDIR", false), "/tmp");
 	check_str(expanded(&host, "$PROJECT", false), "/p*");
@@ -1072,7 +1072,7 @@ an_ignored_git_pointer_has_a_notice(void)
 	w.host.git.refused = "it leads out";
 	auto_plan struct plan *plan = world_plan(&w, (struct said){0});
 	check_int(plan->notice_count, 1);
-	check(strstr(plan->notices[0], "is not believed: it leads out") != NULL);
+	check(strstr(plan->notices[0], "is ignored: it leads out") != NULL);
 }
 
 static void

@@ -244,7 +244,7 @@ warn_beaten(struct linter *l, const struct planned_rule *rule)
 		if (how == NULL)
 			return 0;
 	}
-	return lint_add(l, LINT_WARNING, rule->rule->place, "never holds: %s denies it, and %s",
+	return lint_add(l, LINT_WARNING, rule->rule->place, "never applies: %s denies it, and %s",
 			lint_source(l, verdict.by[__builtin_ctz(rule->rights)].rule), how);
 }
 

@@ -267,7 +267,7 @@ scan_file(struct linter *l, struct startup *file)
 	if (why.sys != 0)
 		return 0;
 	return lint_add(l, LINT_NOTE, (struct place){file->path, 0, 0},
-			"was not searched for secrets: it is no ordinary file of at most 1 MiB");
+			"was not searched for secrets: it is not a regular file of at most 1 MiB");
 }
 
 static bool

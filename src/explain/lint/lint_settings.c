@@ -41,8 +41,8 @@ lint_accept(struct linter *l, const struct lint_text *text)
 				      word->text);
 		else if (promise->status == GUARANTEE_ENFORCED)
 			rc = lint_add(l, LINT_NOTE, word->place,
-				      "%s need not be accepted here: it is kept (%s)", word->text,
-				      promise->how);
+				      "%s need not be accepted here: it is enforced (%s)",
+				      word->text, promise->how);
 	}
 	return rc;
 }
@@ -77,7 +77,7 @@ lint_domains(struct linter *l, const struct lint_text *text)
 	for (size_t i = 0; rc == 0 && i < domains->count; i++)
 		if (is_registry_wide(domains->items[i].text))
 			rc = lint_add(l, LINT_WARNING, domains->items[i].place,
-				      "%s covers everybody's names; anyone can register one",
+				      "%s covers names of any owner; anyone can register one",
 				      domains->items[i].text);
 	return rc;
 }
@@ -89,9 +89,9 @@ lint_ech(struct linter *l, const struct lint_text *text)
 
 	if (network->ech != ECH_ALLOW)
 		return 0;
-	return lint_add(l, LINT_NOTE, network->ech_place,
-			"behind a front that many share, TLS may ask for any name that the front "
-			"serves, listed or not");
+	return lint_add(
+		l, LINT_NOTE, network->ech_place,
+		"on a server that many names share, TLS may ask for any of them, listed or not");
 }
 
 int
@@ -181,8 +181,9 @@ lint_default(struct linter *l, const struct lint_text *text)
 	if (!(rights & RIGHTS_CHANGE) && policy->dialect != DIALECT_NATIVE)
 		severity = LINT_NOTE;
 	policy_rights_to_words(rights, words);
-	return lint_add(l, severity, policy->default_place, "grants %s wherever no rule speaks%s%s",
-			words, opened == NULL ? "" : "; that opens ", opened == NULL ? "" : opened);
+	return lint_add(l, severity, policy->default_place,
+			"grants %s wherever no rule applies%s%s", words,
+			opened == NULL ? "" : "; that opens ", opened == NULL ? "" : opened);
 }
 
 /* ---- letters ---- */
@@ -192,9 +193,8 @@ lint_letters_of(struct linter *l, const char *text, struct place place)
 {
 	const char *reason = confusable(text);
 
-	return reason == NULL
-		       ? 0
-		       : lint_add(l, LINT_WARNING, place, "look twice at \"%s\": %s", text, reason);
+	return reason == NULL ? 0
+			      : lint_add(l, LINT_WARNING, place, "check \"%s\": %s", text, reason);
 }
 
 static int

@@ -212,7 +212,7 @@ is_worktree(struct gitdir_search *search, const char *pointer, const char *git_d
 	if (common == NULL)
 		return -CORDON_E_MEMORY;
 	if (strcmp(path_last(list), "worktrees") != 0)
-		return refuse(search, git_dir, "is no worktree of a repository");
+		return refuse(search, git_dir, "is not a worktree of a repository");
 	if ((rc = file_leads_to(search, git_dir, "commondir", common)) <= 0 ||
 	    (rc = file_leads_to(search, git_dir, "gitdir", pointer)) <= 0 ||
 	    (rc = is_repository(search, common)) <= 0 ||

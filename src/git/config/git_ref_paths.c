@@ -64,7 +64,7 @@ git_scan_fail(struct git_scan *s, const struct cordon_error *why)
 {
 	if (why->code == CORDON_E_MEMORY)
 		return cordon_no_memory(s->err);
-	return cordon_fail(s->err, CORDON_E_SYSTEM, 0, "what git runs cannot be told: %.160s",
+	return cordon_fail(s->err, CORDON_E_SYSTEM, 0, "cannot determine what git runs: %.160s",
 			   why->text);
 }
 
@@ -183,7 +183,7 @@ add_linked(struct git_scan *s, const char *folder)
 	int rc = 0;
 
 	if (dir == NULL && git_scan_is_temporary(errno))
-		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot look into %s", folder);
+		return cordon_fail(s->err, CORDON_E_SYSTEM, errno, "cannot read %s", folder);
 	while (rc == 0 && dir != NULL && (entry = readdir(dir)) != NULL) {
 		const char *path;
 

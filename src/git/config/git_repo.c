@@ -430,7 +430,7 @@ git_repo_read_parents(struct arena *arena, const struct host *host, struct git_r
 	if (rc == 0 && host->git.common_dir != NULL)
 		rc = common == NULL ? -CORDON_E_MEMORY : git_repo_collect(arena, host, &part, to);
 	return rc < 0 ? cordon_fail(err, CORDON_E_SYSTEM, 0,
-				    "cannot look at what git runs around %.120s: too many "
+				    "cannot determine what git runs around %.120s: too many "
 				    "repositories, or too little memory",
 				    host->project)
 		      : 0;

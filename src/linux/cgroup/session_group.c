@@ -72,7 +72,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 			group.kind = GROUP_CGROUP;
 		else if (limited)
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
-					 "there is no place for a cgroup with limits");
+					 "there is no delegated cgroup for limits");
 	} else if ((limited || wish->scope) && facts->values[FACT_SCOPE]) {
 		rc = systemd_scope_make(wish, &group, err);
 		if (rc < 0 && !limited) {
@@ -80,7 +80,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 			rc = 0;
 		}
 	} else if (limited) {
-		rc = cordon_fail(err, CORDON_E_GAP, 0, "no group with limits can be had here");
+		rc = cordon_fail(err, CORDON_E_GAP, 0, "no cgroup with limits is available here");
 	}
 	if (rc < 0)
 		return rc;

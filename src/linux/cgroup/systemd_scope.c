@@ -159,7 +159,7 @@ ask_scope(const struct bus *bus, const struct scope_query *question, char *text,
 			   "TasksMax", "t", raised(question->wish->processes, KEEPER_TASKS), 0);
 
 	(void)text, (void)size;
-	return rc < 0 ? fail_call("makes no scope", &why, rc, err) : 0;
+	return rc < 0 ? fail_call("does not create a scope", &why, rc, err) : 0;
 }
 
 static int
@@ -337,7 +337,8 @@ divide(const char *scope, const struct group_wish *wish, struct cordon_error *er
 	    mkdirat(folder, SCOPE_RUN, 0755) < 0 ||
 	    cgroup_write(folder, SCOPE_KEEP "/cgroup.procs", "0") < 0 ||
 	    cgroup_enable(folder, wish) < 0)
-		return cordon_fail(err, CORDON_E_GAP, errno, "cannot divide systemd's scope");
+		return cordon_fail(err, CORDON_E_GAP, errno,
+				   "cannot create cgroups in systemd's scope");
 	run = openat(folder, SCOPE_RUN, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (run < 0 || cgroup_limit(run, wish) < 0)
 		return cordon_fail(err, CORDON_E_GAP, errno, "cannot limit systemd's scope");

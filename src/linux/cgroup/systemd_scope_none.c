@@ -15,7 +15,7 @@ systemd_scope_make(const struct group_wish *wish, struct session_group *ret_grou
 		   struct cordon_error *err)
 {
 	(void)wish, (void)ret_group;
-	return cordon_fail(err, CORDON_E_GAP, 0, "this build knows nothing of systemd's scopes");
+	return cordon_fail(err, CORDON_E_GAP, 0, "this build does not support systemd's scopes");
 }
 
 int

@@ -62,7 +62,7 @@ rules_add(const struct ruleset_build *m, int fd, uint64_t access, bool folder, c
 	if (rule.access == 0 ||
 	    syscall(SYS_landlock_add_rule, m->ruleset, RULE_PATH_BENEATH, &rule, 0) == 0)
 		return 0;
-	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not take %.120s", path);
+	return cordon_fail(m->err, CORDON_E_SYSTEM, errno, "Landlock does not accept %.120s", path);
 }
 
 int

@@ -40,10 +40,11 @@ list_entry(const struct ruleset_build *m, const struct rules_entry *entry, void 
 	bool is_folder;
 
 	if ((*(int *)left)-- <= 0)
-		return cordon_fail(m->err, CORDON_E_GAP, 0,
-				   "cannot keep files.execute: too much is beside what is denied "
-				   "in %.*s",
-				   (int)(path_last(path) - path), path);
+		return cordon_fail(
+			m->err, CORDON_E_GAP, 0,
+			"cannot enforce files.execute: too many entries beside those denied in "
+			"%.*s",
+			(int)(path_last(path) - path), path);
 	/* a file that is gone or not accessible cannot be executed */
 	if (fd < 0)
 		return error_errno_is_fault(errno) ? rules_fail_open(m, path) : 0;

@@ -42,7 +42,7 @@ allow(int ruleset, unsigned port, struct cordon_error *err)
 
 	if (syscall(SYS_landlock_add_rule, ruleset, RULE_NET_PORT, &rule, 0) == 0)
 		return 0;
-	return cordon_fail(err, CORDON_E_SYSTEM, errno, "Landlock does not take port %u", port);
+	return cordon_fail(err, CORDON_E_SYSTEM, errno, "Landlock does not accept port %u", port);
 }
 
 int

@@ -54,13 +54,14 @@ refuse(const struct ruleset_build *m, const struct path_rules *rules, int why)
 	const struct place *place = &rules->named->place;
 	const char *written = rules->named->path;
 	const char *missing =
-		!(rules->named->rights & RIGHT_CREATE) ? "does not exist; make it or drop the rule"
+		!(rules->named->rights & RIGHT_CREATE)
+			? "does not exist; create it or drop the rule"
 		: written[strlen(written) - 1] == '/'
-			? "does not exist, and is not made outside of your own folders; "
-			  "make it or drop the rule"
-			: "does not exist; make it, end it with a / or drop the rule";
+			? "does not exist, and is not created outside of your own folders; "
+			  "create it or drop the rule"
+			: "does not exist; create it, end it with a / or drop the rule";
 	const char *reason = why == ENOENT || why == ENOTDIR ? missing
-			     : why == ELOOP ? "leads elsewhere than when it was planned"
+			     : why == ELOOP ? "does not lead where it led when it was planned"
 					    : error_errno_text(why);
 
 	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,

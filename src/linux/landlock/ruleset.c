@@ -102,10 +102,10 @@ landlock_version(const char **ret_why)
 	errno = why;
 	if (ret_why != NULL)
 		*ret_why = errno == EOPNOTSUPP
-				   ? "Landlock is built in but not started: add \"landlock\" to "
+				   ? "Landlock is built in but not enabled: add \"landlock\" to "
 				     "lsm= on the kernel's command line"
 			   : errno == EPERM
-				   ? "something forbids the Landlock calls: allow them in the "
+				   ? "the Landlock calls are blocked: allow them in the "
 				     "container's seccomp profile"
 				   : "this kernel has no Landlock: use 5.13 or later built with "
 				     "CONFIG_SECURITY_LANDLOCK";
@@ -153,7 +153,7 @@ ruleset_make(const struct plan *plan, const struct ruleset_options *options, int
 
 	if (planned > landlock_version(NULL))
 		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "the plan counts on Landlock ABI %d, and this kernel has %d",
+				   "the plan needs Landlock ABI %d, and this kernel has %d",
 				   planned, landlock_version(NULL));
 	if (planned == 0) {
 		*ret_fd = -1;
@@ -214,9 +214,8 @@ enter(int ruleset, unsigned flags, struct cordon_error *err)
 	if (syscall(SYS_landlock_restrict_self, ruleset, flags) == 0)
 		return 0;
 	if (errno == E2BIG)
-		return cordon_fail(
-			err, CORDON_E_SYSTEM, 0,
-			"too many sandboxes inside each other: Landlock takes 16 layers");
+		return cordon_fail(err, CORDON_E_SYSTEM, 0,
+				   "too many nested sandboxes: Landlock has at most 16 layers");
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot enter the Landlock ruleset");
 }
 

@@ -295,15 +295,15 @@ fixture_make(struct fixture *fixture, enum guarantee guarantee, struct cordon_er
 	error = start_keeper(fixture, guarantee);
 	if (error == ENAMETOOLONG)
 		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "cannot be tried: TMPDIR is too long a name");
+				   "cannot be tested: TMPDIR is too long a name");
 	if (error != 0)
 		return cordon_fail(err, CORDON_E_GAP, error,
-				   "cannot be tried: no temporary folder");
+				   "cannot be tested: no temporary folder");
 	name_places(fixture);
 	if (make_files(fixture) >= 0 && make_servers(fixture, guarantee) >= 0 &&
 	    make_terminal(fixture, guarantee) >= 0)
 		return 0;
-	return cordon_fail(err, CORDON_E_GAP, errno, "cannot be tried here");
+	return cordon_fail(err, CORDON_E_GAP, errno, "cannot be tested here");
 }
 
 /* ---- the bystander ---- */

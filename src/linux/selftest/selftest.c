@@ -200,11 +200,12 @@ judge(const struct selftest *trial, const struct selftest_seen *seen, struct pro
 
 	if (seen->free != 0 && !free_may_fail)
 		return cordon_fail(err, CORDON_E_GAP, seen->free,
-				   "cannot be tried: %s fails even free", trial->what);
+				   "cannot be tested: %s fails even without a sandbox",
+				   trial->what);
 	snprintf(proof.detail, sizeof proof.detail, "%s %s%s%s", trial->what,
 		 proof.denied ? "was refused" : "WORKED",
-		 seen->free != 0 ? " (as by this kernel for everybody)" : "",
-		 proof.allowed ? "" : "; BUT what must work failed");
+		 seen->free != 0 ? " (this kernel refuses it to every process)" : "",
+		 proof.allowed ? "" : "; BUT an operation that must work failed");
 	*ret_proof = proof;
 	return 0;
 }
@@ -265,14 +266,14 @@ prove_in_box(enum guarantee guarantee, struct proof *ret_proof, struct cordon_er
 	int rc;
 
 	if (trial == NULL)
-		return cordon_fail(err, CORDON_E_GAP, 0, "nothing to try by itself");
+		return cordon_fail(err, CORDON_E_GAP, 0, "it has no test of its own");
 	if ((trial->flags & TRIAL_LANDLOCK) && landlock_version(&why) == 0)
 		return cordon_fail(err, CORDON_E_GAP, 0, "%s", why);
 	rc = enforce_probe(&facts, err);
 	if (rc < 0)
 		return rc;
 	if (!fixture_sandbox_can_be(&facts, guarantee))
-		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could try it here");
+		return cordon_fail(err, CORDON_E_GAP, 0, "only another cordon could test it here");
 	rc = fixture_make(&fixture, guarantee, err);
 	if (rc == 0)
 		rc = try_and_judge(trial, &facts, &fixture, ret_proof, err);

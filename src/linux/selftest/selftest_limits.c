@@ -104,13 +104,14 @@ try_in_group(const struct limit_test *trial, struct session_group *group, struct
 	struct proof proof = {.guarantee = trial->guarantee};
 
 	if (!works(&nowhere, trial, &trial->much))
-		return cordon_fail(err, CORDON_E_GAP, 0, "cannot be tried: %s fails even free",
+		return cordon_fail(err, CORDON_E_GAP, 0,
+				   "cannot be tested: %s fails even without a sandbox",
 				   trial->what);
 	proof.allowed = works(group, trial, &trial->little);
 	proof.denied = !works(group, trial, &trial->much);
 	snprintf(proof.detail, sizeof proof.detail, "%s %s%s", trial->what,
 		 proof.denied ? "was refused" : "WORKED",
-		 proof.allowed ? "" : "; BUT what must work failed");
+		 proof.allowed ? "" : "; BUT an operation that must work failed");
 	*ret_proof = proof;
 	return 0;
 }

@@ -125,7 +125,7 @@ judge(const struct tree_seen *seen, struct proof *ret_proof, struct cordon_error
 
 	if (!seen->stays)
 		return cordon_fail(err, CORDON_E_GAP, 0,
-				   "cannot be tried: nothing stays behind even free");
+				   "cannot be tested: nothing stays behind even without a sandbox");
 	snprintf(proof.detail, sizeof proof.detail,
 		 "a process that left its parent and session %s%s",
 		 proof.denied ? "was ended" : "LIVES ON",
@@ -153,6 +153,6 @@ selftest_tree(struct proof *ret_proof, struct cordon_error *err)
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (length != (ssize_t)sizeof seen)
-		return cordon_fail(err, CORDON_E_GAP, 0, "cannot be tried here");
+		return cordon_fail(err, CORDON_E_GAP, 0, "cannot be tested here");
 	return judge(&seen, ret_proof, err);
 }

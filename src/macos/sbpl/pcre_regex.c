@@ -164,7 +164,7 @@ read_escape(struct regex_reader *r)
 		if (value != 0)
 			return value;
 	}
-	refuse(r, "uses an escape that a Seatbelt profile cannot say");
+	refuse(r, "uses an escape that a Seatbelt profile cannot express");
 	return -1;
 }
 
@@ -204,7 +204,7 @@ read_range(struct regex_reader *r, struct regex_bytes *set)
 		last = read_member(r, set);
 	}
 	if (last < first)
-		refuse(r, "has a range in a class that a Seatbelt profile cannot say");
+		refuse(r, "has a range in a class that a Seatbelt profile cannot express");
 	else if (first >= 0)
 		conn_bytes_add(set, first, last);
 }
@@ -221,7 +221,7 @@ read_class(struct regex_reader *r, struct str *to)
 	first = r->at;
 	while (r->reason == NULL && *r->at != '\0' && (*r->at != ']' || r->at == first)) {
 		if (r->at[0] == '[' && strchr(":.=", r->at[1]) != NULL && r->at[1] != '\0')
-			refuse(r, "uses a named class, which a Seatbelt profile cannot say");
+			refuse(r, "uses a named class, which a Seatbelt profile cannot express");
 		else
 			read_range(r, &set);
 	}
@@ -243,7 +243,7 @@ static void
 read_group(struct regex_reader *r, struct str *to)
 {
 	if (*r->at == '*' || (*r->at == '?' && r->at[1] != ':')) {
-		refuse(r, "uses a kind of group that a Seatbelt profile cannot say");
+		refuse(r, "uses a kind of group that a Seatbelt profile cannot express");
 		return;
 	}
 	if (*r->at == '?')
@@ -275,7 +275,8 @@ read_atom(struct regex_reader *r, struct str *to)
 	} else if (c == '.') {
 		str_add(to, ".");
 	} else if (c == '^' || c == '$') {
-		refuse(r, "has \"^\" or \"$\" in the middle, which a Seatbelt profile cannot say");
+		refuse(r,
+		       "has \"^\" or \"$\" in the middle, which a Seatbelt profile cannot express");
 	} else if (c == '*' || c == '+' || c == '?') {
 		refuse(r, "repeats nothing");
 	} else if (c != '\\') {
@@ -357,7 +358,7 @@ read_piece(struct regex_reader *r, struct str *to)
 	if (*r->at == '?')
 		r->at++;
 	else if (*r->at == '+')
-		refuse(r, "is possessive, which a Seatbelt profile cannot say");
+		refuse(r, "is possessive, which a Seatbelt profile cannot express");
 	to->failed = to->failed || atom.failed;
 }
 

@@ -38,7 +38,7 @@ drop(struct dropping *d, const char *operation, size_t length, enum guarantee gu
 {
 	if (guarantee != G_COUNT && (d->accept == NULL || !d->accept[guarantee]))
 		return cordon_fail(d->err, CORDON_E_GAP, 0,
-				   "%s cannot be kept here: this macOS does not know %.*s; "
+				   "%s cannot be enforced here: this macOS does not know %.*s; "
 				   "or --accept %s",
 				   guarantee_names[guarantee], (int)length, operation,
 				   guarantee_names[guarantee]);

@@ -78,9 +78,10 @@ check_dead(const struct survey *s, const struct planned_rule *rule)
 
 	if (rule->effect == EFFECT_ALLOW || rule->rule->optional || rule->layer == LAYER_BUILTIN)
 		return 0;
-	return cordon_fail_at(s->err, CORDON_E_PATH, place->file, place->line, place->column,
-			      "\"%.80s\" is a name that macOS gives nothing; use its other name",
-			      rule->rule->path);
+	return cordon_fail_at(
+		s->err, CORDON_E_PATH, place->file, place->line, place->column,
+		"\"%.80s\" is a name for which macOS has no rules; use its other name",
+		rule->rule->path);
 }
 
 static int

@@ -38,7 +38,7 @@ enum cause_remedy {
 	X(PROTECTED, SUBJECT, RULE, "is protected") \
 	X(VETTED, SUBJECT, NONE, "is protected") \
 	X(NEST, SUBJECT, NONE, "is denied by a sandbox inside") \
-	X(TERMINAL, SUBJECT, GRANT, "is a terminal of others") \
+	X(TERMINAL, SUBJECT, GRANT, "is a terminal of other processes") \
 	X(SHARED_DIR, SUBJECT, NONE, "is a folder that all users share") \
 	X(SETUID, SENTENCE, NONE, "it would run with its owner's rights") \
 	X(HARD_LINK, SENTENCE, NONE, "the second name would give it other rights") \
@@ -67,7 +67,7 @@ enum cause_remedy {
 	X(GIT_MOVED_REMOTE, SENTENCE, CHANGE, "a remote's path would lead elsewhere from this working tree") \
 	X(GIT_ELSEWHERE, SUBJECT, CHANGE, "leads git elsewhere") \
 	X(GIT_OWNER, SENTENCE, CHANGE, "it belongs to a repository whose name does not end in .git") \
-	X(GIT_NOT_ITS, SUBJECT, CHANGE, "is not a file of git's") \
+	X(GIT_NOT_ITS, SUBJECT, CHANGE, "is not a git file") \
 	X(NEST_CONTENT, SENTENCE, NONE, "the sandbox inside refuses its content") \
 	/* git: keys and lines of its settings, and what they name */ \
 	X(KEY_UNKNOWN, SUBJECT, CHANGE, "is not known to be harmless") \
@@ -136,10 +136,10 @@ enum cause_remedy {
 	X(NET_UDP, SENTENCE, NONE, "datagrams are not granted") \
 	X(NET_UDP_LOCAL, SENTENCE, NONE, "no mechanism here can check the addresses of datagrams") \
 	X(NET_NO_PROXY, SENTENCE, NONE, "there is no proxy") \
-	X(NET_FULL, SUBJECT, NONE, "has no room: there are %u connections, and a session has no more") \
-	X(NET_FEW_FILES, SUBJECT, NONE, "has no room: there are %u connections, and the limit on open files (ulimit -Hn: %n) leaves room for no more") \
+	X(NET_FULL, SUBJECT, NONE, "is one connection too many: a session has at most %u") \
+	X(NET_FEW_FILES, SUBJECT, NONE, "is one connection too many: the limit on open files (ulimit -Hn: %n) allows %u") \
 	X(NET_LEADS_TO, SUBJECT, PRIVATE, "leads to %n, which is %d; only \"private\" of the policy's network would allow it") \
-	X(NET_LEADS_TO_MANY, SUBJECT, NONE, "leads to %n, which is one address too many") \
+	X(NET_LEADS_TO_MANY, SUBJECT, NONE, "leads to too many addresses, %n among them") \
 	X(NET_IS, SUBJECT, NONE, "is %d") \
 	/* kinds of addresses */ \
 	X(ADDRESS_THIS_MACHINE, SENTENCE, NONE, "this machine") \
@@ -150,7 +150,7 @@ enum cause_remedy {
 	X(ADDRESS_LINK_LOCAL, SENTENCE, NONE, "a link-local address") \
 	X(ADDRESS_RESERVED, SENTENCE, NONE, "a reserved address") \
 	X(ADDRESS_DOCUMENTATION, SENTENCE, NONE, "a documentation address") \
-	X(ADDRESS_6TO4, SENTENCE, NONE, "a relay of 6to4") \
+	X(ADDRESS_6TO4, SENTENCE, NONE, "a 6to4 relay") \
 	X(ADDRESS_BENCHMARK, SENTENCE, NONE, "a benchmark address") \
 	X(ADDRESS_MULTICAST, SENTENCE, NONE, "a multicast address") \
 	X(ADDRESS_TRANSLATION, SENTENCE, NONE, "a private translation address") \
@@ -179,14 +179,14 @@ enum cause_remedy {
 	X(HTTP_TWO_LOGINS, SENTENCE, NONE, "it has two Proxy-Authorization headers") \
 	X(HTTP_NAMELESS, SENTENCE, NONE, "one of its headers has no name") \
 	X(HTTP_HEADER, SENTENCE, NONE, "one of its headers has a malformed name") \
-	X(HTTP_URL_USER, SENTENCE, NONE, "its URL has a user in it") \
+	X(HTTP_URL_USER, SENTENCE, NONE, "its URL has a user name in it") \
 	X(HTTP_URL_HOST, SENTENCE, NONE, "its URL has no host name") \
 	X(HTTP_FRAGMENT, SENTENCE, NONE, "its target has a fragment") \
 	X(HTTP_CONNECT_TO, SENTENCE, NONE, "CONNECT needs NAME:PORT, and a name is not an address") \
 	X(HTTP_TARGET_KIND, SENTENCE, NONE, "its target is neither a path nor an http URL") \
 	X(HTTP_FIRST_LINE, SENTENCE, NONE, "its first line is not a request") \
 	X(HTTP_METHOD, SENTENCE, NONE, "its method is malformed") \
-	X(HTTP_TRACE, SENTENCE, NONE, "it asks to be shown what is added to it on its way") \
+	X(HTTP_TRACE, SENTENCE, NONE, "it is a TRACE request, which would return the headers that proxies add") \
 	X(HTTP_TARGET, SENTENCE, NONE, "its target is malformed") \
 	X(HTTP_VERSION, SENTENCE, NONE, "it is not HTTP/1.0 or HTTP/1.1") \
 	X(HTTP_CONTROL, SENTENCE, NONE, "it has a control character in it") \

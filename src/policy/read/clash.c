@@ -296,9 +296,10 @@ add_holes(struct policy_reading *r, const struct json *at)
 
 	if (rc < 0)
 		return rc;
-	return read_hole(r, at,
-			 "clash goes on where only a part can be enforced, and drops denies "
-			 "on Linux; cordon enforces all of it or refuses");
+	return read_hole(
+		r, at,
+		"clash starts commands where only a part can be enforced, and drops denies "
+		"on Linux; cordon enforces all of it or refuses");
 }
 
 static int
@@ -339,7 +340,7 @@ choose(struct policy_reading *r, const struct json *sandboxes, const struct json
 	char problem[80];
 
 	if (variant == NULL && sandboxes->count != 1)
-		return fail_choice(r, sandboxes, "which sandbox is not said (clash:FILE#NAME)");
+		return fail_choice(r, sandboxes, "name one of its sandboxes (clash:FILE#NAME)");
 	*ret_chosen = variant == NULL ? sandboxes->first : json_member(sandboxes, variant);
 	if (*ret_chosen != NULL)
 		return 0;

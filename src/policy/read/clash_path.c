@@ -38,10 +38,11 @@ check_tokens(const char *path)
 		if (token == NULL)
 			continue;
 		if (p != path && p[-1] != '/')
-			return "has a token in the middle of a name; it may stand only at the start "
+			return "has a token in the middle of a name; it may stand only at the "
+			       "start "
 			       "or after \"/\"";
 		if (p[length] != '\0' && p[length] != '/')
-			return "has a token that goes on; a \"/\" must follow it";
+			return "has a token that no \"/\" follows";
 	}
 	if (*path == '~')
 		return "starts with ~, which clash does not expand; write $HOME";

@@ -34,7 +34,7 @@ warn_of_door(struct policy_reading *r, const struct json *at)
 	for (size_t i = 0; i < COUNT(unrestricted); i++)
 		if (strlen(unrestricted[i].path) == length &&
 		    strncmp(unrestricted[i].path, at->string, length) == 0)
-			return read_hole(r, at, "whole %s was asked for by name and is kept: %s",
+			return read_hole(r, at, "whole %s is named by the policy and granted: %s",
 					 unrestricted[i].path, unrestricted[i].reason);
 	return 0;
 }
@@ -203,7 +203,7 @@ grant_rest(struct policy_reading *r, const struct zed_sources *sources, const st
 		rc = set_env(r, at, zed_sources_find(sources, "allowed_env_vars"));
 	if (rc == 0)
 		rc = read_hole(r, at,
-			       "Zed goes on unprotected where the system cannot enforce "
+			       "Zed starts commands unprotected where the system cannot enforce "
 			       "this; cordon refuses");
 	set_network(r, network == NULL ? at : network, network == NULL || network->integer != 0);
 	return rc;

@@ -101,7 +101,8 @@ resolv_conf_load(struct resolver *ret_resolver, const struct network *network,
 	if (network->resolver.text != NULL) {
 		if (!ip_parse_endpoint(network->resolver.text, &resolver.servers[0],
 				       &resolver.ports[0]))
-			rc = cordon_fail(err, CORDON_E_POLICY, 0, "\"%.80s\" is no resolver",
+			rc = cordon_fail(err, CORDON_E_POLICY, 0,
+					 "\"%.80s\" is not the address of a resolver",
 					 network->resolver.text);
 		resolver.count = 1;
 	} else {

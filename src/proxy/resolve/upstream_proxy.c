@@ -102,10 +102,11 @@ read_proxy(const char *text, struct upstream *to, struct cordon_error *err)
 	if (ascii_same_n(at, "http://", 7))
 		at += 7;
 	else if (strstr(at, "://") != NULL)
-		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "only http:// proxies can be gone through, and the environment "
-				   "names %.10s...; unset it for this command",
-				   text);
+		return cordon_fail(
+			err, CORDON_E_USAGE, 0,
+			"only http:// proxies are supported, and the environment names %.10s...; "
+			"unset it for this command",
+			text);
 	length = strcspn(at, "/?#");
 	user = NULL;
 	for (size_t i = 0; i < length; i++)
@@ -119,7 +120,7 @@ read_proxy(const char *text, struct upstream *to, struct cordon_error *err)
 	}
 	if (!read_host(at, length, to))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "the proxy in the environment is no http://HOST:PORT");
+				   "the proxy in the environment is not http://HOST:PORT");
 	return 0;
 }
 

@@ -200,7 +200,7 @@ take_http(struct conn *conn)
 	}
 	conn_authenticated(conn);
 	if (request.form == HTTP_ORIGIN) {
-		refuse_http(conn, 400, "this is a proxy: it takes CONNECT and http URLs");
+		refuse_http(conn, 400, "this is a proxy: it accepts CONNECT and http URLs");
 		return;
 	}
 	memcpy(conn->name, request.name, sizeof conn->name);

@@ -28,7 +28,7 @@ read_report(int report, struct cordon_error *ret_why)
 		return true;
 	if (n != (ssize_t)sizeof *ret_why || ret_why->code <= 0)
 		cordon_fail(ret_why, CORDON_E_SYSTEM, n < 0 ? errno : 0,
-			    "the command was not started, and the reason got lost");
+			    "the command was not started, and the reason is not known");
 	ret_why->text[sizeof ret_why->text - 1] = '\0';
 	return false;
 }

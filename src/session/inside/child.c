@@ -37,7 +37,7 @@ static int
 restore_mask(const struct child *child, struct cordon_error *err)
 {
 	if (sigprocmask(SIG_SETMASK, &child->mask, NULL) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot let signals through");
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot unblock signals");
 	return 0;
 }
 
@@ -143,7 +143,7 @@ apply_box(const struct child *child, struct cordon_error *err)
 {
 	/* a redundant check: one mistake elsewhere must not start a command without its sandbox */
 	if ((child->track_only && !child->fingerprint) != (child->box == NULL))
-		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no box to run it in");
+		return cordon_fail(err, CORDON_E_SYSTEM, 0, "there is no sandbox to run it in");
 	return child->box == NULL ? 0 : enforce_apply(child->box, err);
 }
 

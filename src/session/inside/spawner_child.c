@@ -65,7 +65,7 @@ static int
 broken(struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_USAGE, 0,
-			   "the porter was sent something else than a command");
+			   "the spawner received something other than a command");
 }
 
 static void *
@@ -81,7 +81,8 @@ read_payload(struct exec_build *making, struct cordon_error *err)
 {
 	making->payload = map_room(SPAWNER_PAYLOAD_MAX + 1);
 	if (making->payload == NULL)
-		return cordon_fail(err, CORDON_E_MEMORY, errno, "no room for the command's words");
+		return cordon_fail(err, CORDON_E_MEMORY, errno,
+				   "no memory for the command's arguments");
 	for (;;) {
 		ssize_t n = read(making->fds[3], making->payload + making->length,
 				 SPAWNER_PAYLOAD_MAX + 1 - making->length);
@@ -128,7 +129,8 @@ split_payload(struct exec_build *making, struct cordon_error *err)
 		return broken(err);
 	list = map_room((count + 2) * sizeof *list);
 	if (list == NULL)
-		return cordon_fail(err, CORDON_E_MEMORY, errno, "no room for the command's words");
+		return cordon_fail(err, CORDON_E_MEMORY, errno,
+				   "no memory for the command's arguments");
 	making->command =
 		(struct command_line){next_string(making, &at), list, list + head.arguments + 1};
 	making->folder = next_string(making, &at);

@@ -276,7 +276,7 @@ try_program(const char *path)
 static int
 not_looked(struct builder *b, const char *path, int why)
 {
-	return cordon_fail(b->err, CORDON_E_SYSTEM, why, "cannot look at %.120s", path);
+	return cordon_fail(b->err, CORDON_E_SYSTEM, why, "cannot examine %.120s", path);
 }
 
 static int

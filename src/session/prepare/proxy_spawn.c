@@ -154,7 +154,7 @@ hear(int report, struct cordon_error *err)
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof said)
 		return cordon_fail(err, CORDON_E_SYSTEM, n < 0 ? errno : 0,
-				   n < 0 ? "cannot hear from the proxy"
+				   n < 0 ? "cannot read from the proxy"
 					 : "the proxy ended before it was ready");
 	if (said.code == 0)
 		return 0;

@@ -31,7 +31,7 @@ judge_socket(int fd, bool free_connect)
 	int type = number_of(fd, SO_TYPE);
 
 	if (getsockname(fd, (struct sockaddr *)&name, &size) < 0)
-		return "a socket that cannot be told";
+		return "a socket that cannot be examined";
 	if (name.ss_family != AF_UNIX && name.ss_family != AF_INET && name.ss_family != AF_INET6)
 		return "a socket of the system";
 	if (name.ss_family != AF_UNIX && free_connect)
@@ -63,13 +63,13 @@ stdio_check(int fd, int number, bool free_connect, struct cordon_error *err)
 	const char *what;
 
 	if (fstat(fd, &st) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot look at descriptor %d",
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot examine descriptor %d",
 				   number);
 	what = judge(fd, st.st_mode, free_connect);
 	return what == NULL ? 0
 			    : cordon_fail(err, CORDON_E_USAGE, 0,
-					  "descriptor %d is %s; it would lead around the policy",
-					  number, what);
+					  "descriptor %d is %s; it would bypass the policy", number,
+					  what);
 }
 
 /*

@@ -79,9 +79,9 @@ open_state(const char *state, bool make, struct cordon_error *err)
 		return rc;
 	own = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (own >= 0 && !is_own(own))
-		return cordon_fail(err, CORDON_E_TRUST, 0,
-				   "%s could be changed by others: sessions are not kept there",
-				   state);
+		return cordon_fail(
+			err, CORDON_E_TRUST, 0,
+			"%s can be changed by other users: sessions are not recorded there", state);
 	fd = own < 0 ? -1 : step_down(own, "sessions", make);
 	return fd >= 0 ? fd
 		       : cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s/sessions", state);

@@ -80,7 +80,7 @@ static int
 refuse_other_policy(const struct session_entry *entry)
 {
 	return cordon_fail(entry->err, CORDON_E_POLICY, 0,
-			   "session %.64s runs by another policy, project or options; "
+			   "session %.64s runs with another policy, project or options; "
 			   "`cordon ps` shows it, `cordon kill %.64s` ends it",
 			   entry->request->name, entry->request->name);
 }
@@ -104,7 +104,7 @@ wait_until_over(const struct session_entry *entry, const struct record *record)
 		clock_sleep_us(LOOK_US);
 	}
 	return cordon_fail(entry->err, CORDON_E_SYSTEM, 0,
-			   "session %.64s takes no commands any more; `cordon kill %.64s` ends it",
+			   "session %.64s accepts no more commands; `cordon kill %.64s` ends it",
 			   entry->request->name, entry->request->name);
 }
 
@@ -340,7 +340,7 @@ shared_session_enter(struct arena *arena, const struct session_request *request,
 
 	if (!record_is_name(request->name))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "\"%.80s\" is no name for a session: letters, digits, and . _ - "
+				   "\"%.80s\" is not a session name: letters, digits, and . _ - "
 				   "after the first, at most %d",
 				   request->name, RECORD_NAME_MAX);
 	folder = record_folder(place->runtime, place->state, true, entry.folder_path, err);

@@ -124,15 +124,14 @@ write_payload(int file, const struct command_line *command, struct cordon_error 
 	if (text.failed)
 		return cordon_no_memory(err);
 	if (text.length > SPAWNER_PAYLOAD_MAX)
-		return cordon_fail(err, CORDON_E_USAGE, E2BIG, "cannot hand over the command");
+		return cordon_fail(err, CORDON_E_USAGE, E2BIG, "cannot send the command");
 	while (at < text.length) {
 		ssize_t n = pwrite(file, text.text + at, text.length - at, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return cordon_fail(err, CORDON_E_SYSTEM, errno,
-					   "cannot hand over the command");
+			return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot send the command");
 		at += (size_t)n;
 	}
 	return 0;
@@ -176,7 +175,7 @@ spawner_client_start(const struct spawner_caller *caller, struct spawner_start *
 
 	start->hears = caller->events >= 0;
 	if (file < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot hand over the command");
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot send the command");
 	rc = write_payload(file, command, err);
 	if (rc == 0 && send_start(caller->line, start, fds) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the session is over");

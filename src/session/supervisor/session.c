@@ -136,15 +136,14 @@ static int
 check_request(const struct session_request *request, struct cordon_error *err)
 {
 	if (request->track_only != (request->plan == NULL))
-		return cordon_fail(err, CORDON_E_USAGE, 0, "there is no plan to run it by");
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "there is no plan to run the command with");
 	if (request->name != NULL && (request->track_only || request->place == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
-				   "a named session shares a sandbox, and here is none");
+				   "a named session shares a sandbox, and this run has none");
 	if (request->fingerprint && (!request->track_only || enforce_system() != SYSTEM_MACOS))
-		return cordon_fail(
-			err, CORDON_E_USAGE, 0,
-			"--fingerprint goes with --track-only, on macOS; elsewhere nothing "
-			"gets lost without it");
+		return cordon_fail(err, CORDON_E_USAGE, 0,
+				   "--fingerprint is only for --track-only on macOS");
 	if (request->leave && request->pty)
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--leave and --pty: the terminal would not stay");
@@ -267,19 +266,17 @@ become_subreaper(struct running *run, const struct plan *plan, struct cordon_err
 
 	if (!is_known && process_tree_note_children(&run->watch.spare) < 0 && !may_leave_some(plan))
 		return run->watch.spare.count > 0
-			       ? cordon_fail(
-					 err, CORDON_E_GAP, 0,
-					 "process.tree cannot be kept: who starts this has more "
-					 "than %zu children already",
-					 run->watch.spare.count)
+			       ? cordon_fail(err, CORDON_E_GAP, 0,
+					     "process.tree cannot be enforced: the calling process "
+					     "has more than %zu children already",
+					     run->watch.spare.count)
 			       : cordon_fail(err, CORDON_E_GAP, errno,
-					     "process.tree cannot be kept: /proc does not list "
+					     "process.tree cannot be enforced: /proc does not list "
 					     "children");
 	run->watch.spare.is_lone = process_tree_is_lone();
 	run->was_subreaper = process_tree_inherit(true);
 	if (run->was_subreaper < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno,
-				   "cannot become the heir of orphans");
+		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot become a subreaper");
 	return 0;
 }
 

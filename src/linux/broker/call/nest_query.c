@@ -226,7 +226,7 @@ ask_path(struct nest_call *call, int i, const char *path)
 		   .vet = which,           \
 		   .pattern = "",          \
 		   .self_only = true,      \
-		   .reason = "the sandbox inside has it vetted"}
+		   .reason = "the sandbox inside inspects its content"}
 static const struct protection vetted[] = {
 	KIND(VET_FOLDER), KIND(VET_CONFIG),    KIND(VET_MODULES), KIND(VET_POINTER),
 	KIND(VET_GITDIR), KIND(VET_COMMONDIR), KIND(VET_HEAD),	  KIND(VET_STEPS),

@@ -288,7 +288,7 @@ void
 sys_dup(const struct notif_call *request)
 {
 	if (staged_take(request, (int)request->notif.data.args[0], NULL)) {
-		refuse_report(request, REFUSED_WRITE, "a file of git's", CAUSE_GIT_DUPLICATED);
+		refuse_report(request, REFUSED_WRITE, "a git file", CAUSE_GIT_DUPLICATED);
 		notif_fail(request, EACCES);
 	} else {
 		notif_continue(request);
