@@ -51,7 +51,7 @@ agree()
 
 @test "a domain and a port of this machine are reached together, and nothing else" {
 	begin
-	for host in 127.0.0.1 localhost 0.0.0.0; do
+	for host in 127.0.0.1 0.0.0.0; do
 		[ "$("$PYTHON" reach.py "$host" "$db")" = yes ] || complain "fails without cordon: $host"
 	done
 	[ "$("$PYTHON" reach.py 127.0.0.1 "$web")" = yes ] || complain 'web fails without cordon'
@@ -59,13 +59,21 @@ agree()
 	agree yes a.test "$web"
 	agree no evil.test "$web"
 	agree yes 127.0.0.1 "$db"
-	agree yes localhost "$db"
 	agree yes 0.0.0.0 "$db"
 	agree no 127.0.0.1 "$web"
 	expect 0 plan --json "${options[@]}"
 	json "d['network']['mode'] == 'domains' and d['network']['localhost'] == [$db] and 'a.test' in d['network']['domains']"
 	expect 0 plan "${options[@]}"
 	said 'domains: a.test' "this machine on ports $db"
+}
+
+@test "a port of this machine is reached by the name localhost" {
+	needs_localhost
+	begin
+	[ "$("$PYTHON" reach.py localhost "$db")" = yes ] || complain 'fails without cordon'
+	options+=(--domain a.test --net "localhost:$db")
+	agree yes localhost "$db"
+	agree no localhost "$web"
 }
 
 @test "without the list the same server is refused, and the remedy works" {

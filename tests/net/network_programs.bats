@@ -329,7 +329,7 @@ is_started_or_gone()
 @test "redis-cli on localhost reaches its port and no other" {
 	start_redis
 	"$PYTHON" -c 'import socket; s = socket.create_connection(("127.0.0.1", '"$redis"'))'
-	expect 0 run --net "localhost:$redis" -- redis-cli -h localhost -p "$redis" set key some-value
+	expect 0 run --net "localhost:$redis" -- redis-cli -h 127.0.0.1 -p "$redis" set key some-value
 	expect 0 run --net localhost -- redis-cli -p "$redis" get key
 	said some-value
 	expect 0 run --net localhost:1 -- sh -c "redis-cli -p $redis get key || echo failed"

@@ -72,9 +72,12 @@ begin()
 	unshare "$how" bash -c 'cd "$P" && hosts_agree' || complain 'in it'
 }
 
-@test "with domains port 53 of any address is the session's resolver, other ports are not" {
-	begin
-	for host in 192.0.2.1 127.0.0.1 0.0.0.0 ::1 localhost; do
+# port_53_of HOST...: the session's resolver answers there, and nothing does at port 54.
+port_53_of()
+{
+	local host spelled
+
+	for host in "$@"; do
 		spelled=$host
 		[ "$host" != ::1 ] || [ -e /proc/net/if_inet6 ] || continue
 		expect 0 run -q --domain a.test -- "$PYTHON" reach.py "$host" 53
@@ -85,9 +88,20 @@ begin()
 		[ "$out" = no ] || complain "$host 54" || return 1
 		denied --domain a.test connect "$spelled:54" || return 1
 	done
+}
+
+@test "with domains port 53 of any address is the session's resolver, other ports are not" {
+	begin
+	port_53_of 192.0.2.1 127.0.0.1 0.0.0.0 ::1
 	agree no --domain a.test -- b.test 53
 	agree no --net localhost -- 192.0.2.1 53
 	agree no -- 192.0.2.1 53
+}
+
+@test "with domains port 53 of localhost is the session's resolver" {
+	needs_localhost
+	begin
+	port_53_of localhost
 }
 
 @test "a file that is no socket cannot be connected to, and why says so" {
