@@ -14,7 +14,7 @@ proxy_sandbox_enter(const struct role *role, struct cordon_error *err)
 {
 	static const struct fingerprint pair = {"/", SBPL_PROXY_ALLOWED, SBPL_PROXY_DENIED};
 	auto_sbpl struct sbpl *sbpl = NULL;
-	struct seatbelt seatbelt;
+	struct seatbelt seatbelt = {0};
 	int rc = sbpl_proxy(role, &sbpl, err);
 
 	if (rc == 0 && os_set_undumpable() < 0)

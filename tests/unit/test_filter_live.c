@@ -468,6 +468,8 @@ run_script(const void *argument)
 	return CHILD_BROKEN;
 }
 
+#define NO_NAMESPACES 9
+
 static const struct {
 	const char *name;
 	const char *needs; /* programs */
@@ -497,7 +499,8 @@ static const struct {
 	 "strace -e execve true 2>&1 | grep -q 'execve(\"/.*true\"'", 0, 0},
 	{"nice and taskset work on what they start", "taskset",
 	 "nice -n 5 taskset -c 0 ionice -c 3 true", 0, 0},
-	{"new user namespaces are refused", "unshare", "unshare -U true || exit 9", 9, 9},
+	{"new user namespaces are refused", "unshare",
+	 "unshare -U true || exit 9" /* NO_NAMESPACES */, NO_NAMESPACES, NO_NAMESPACES},
 };
 
 static bool
@@ -514,14 +517,21 @@ static void
 run_program(size_t i)
 {
 	struct program program = {NULL, programs[i].script};
+	int bare;
 
 	if (!is_installed(programs[i].needs)) {
 		printf("ok %d - %s # SKIP no %s\n", ++tap.cases, programs[i].name,
 		       programs[i].needs);
 		return;
 	}
+	bare = child_run(AS_USER, run_script, &program);
+	if (bare == NO_NAMESPACES) {
+		printf("ok %d - %s # SKIP no user namespaces without a filter either\n",
+		       ++tap.cases, programs[i].name);
+		return;
+	}
 	tap.failed_checks = 0;
-	check_int(child_run(AS_USER, run_script, &program), 0);
+	check_int(bare, 0);
 	program.filter = filter_choose((struct seccomp_filter_kind){
 		FILTER_NO_NETWORK, FILTER_NAMES_SEEN, FILTER_FREE, FILTER_NO_SYSTEM_V});
 	check_int(child_run(AS_USER, run_script, &program), programs[i].none);
