@@ -20,7 +20,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	auto_arena struct arena arena = {0};
-	struct denial denial = {.pid = -1};
+	struct seatbelt_denial denial = {.pid = -1};
 	int rc = denial_read(&arena, (const char *)data, size, "cordon-0123456789abcdef", &denial,
 			     NULL);
 

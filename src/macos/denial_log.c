@@ -24,7 +24,7 @@
 #define LINE_MAX_BYTES 65536
 #define EVENTS_MAX 1000
 
-struct report {
+struct denial_log {
 	const struct reporter *from;
 	int life, log; /* fds; -1: closed */
 	pid_t pid;     /* of the process that prints the system log */
@@ -40,7 +40,7 @@ struct report {
 /* ---- events ---- */
 
 static void
-write_event(const struct report *report, const char *event, struct str *more)
+write_event(const struct denial_log *report, const char *event, struct str *more)
 {
 	auto_str struct str line = {0};
 	char when[32];
@@ -54,7 +54,7 @@ write_event(const struct report *report, const char *event, struct str *more)
 }
 
 static void
-write_denial(const struct report *report, const struct denial *denial)
+write_denial(const struct denial_log *report, const struct seatbelt_denial *denial)
 {
 	static const char *const names[RIGHT_KINDS] = {"read", "write", "create", "delete",
 						       "execute"};
@@ -72,7 +72,7 @@ write_denial(const struct report *report, const struct denial *denial)
 }
 
 static void
-write_words(const struct report *report, const char *words)
+write_words(const struct denial_log *report, const char *words)
 {
 	auto_str struct str more = {0};
 
@@ -84,7 +84,7 @@ write_words(const struct report *report, const char *words)
 /* ---- reading ---- */
 
 static uint64_t
-hash_of(const struct denial *denial)
+hash_of(const struct seatbelt_denial *denial)
 {
 	const char *const texts[] = {denial->operation, denial->subject};
 	uint64_t hash = 14695981039346656037u;
@@ -100,7 +100,7 @@ hash_of(const struct denial *denial)
 
 /* Each kind once, and a limited number. */
 static bool
-is_news(struct report *report, const struct denial *denial)
+is_news(struct denial_log *report, const struct seatbelt_denial *denial)
 {
 	uint64_t hash = hash_of(denial);
 
@@ -118,10 +118,10 @@ is_news(struct report *report, const struct denial *denial)
 }
 
 static void
-take_line(struct report *report)
+take_line(struct denial_log *report)
 {
 	auto_arena struct arena arena = {0};
-	struct denial denial;
+	struct seatbelt_denial denial;
 
 	if (report->length > 0 && *report->line != '{')
 		snprintf(report->word, sizeof report->word, "%.*s",
@@ -136,7 +136,7 @@ take_line(struct report *report)
 }
 
 static void
-take_text(struct report *report, const char *text, size_t length)
+take_text(struct denial_log *report, const char *text, size_t length)
 {
 	for (; length > 0; text++, length--) {
 		if (*text == '\n')
@@ -149,7 +149,7 @@ take_text(struct report *report, const char *text, size_t length)
 }
 
 static void
-read_log(struct report *report)
+read_log(struct denial_log *report)
 {
 	char text[4096];
 	ssize_t n = read(report->log, text, sizeof text);
@@ -165,7 +165,7 @@ read_log(struct report *report)
 /* ---- the process ---- */
 
 static void
-start_log(struct report *report)
+start_log(struct denial_log *report)
 {
 	static char path[] = "PATH=/usr/bin:/bin";
 	char *environment[] = {path, NULL};
@@ -189,7 +189,7 @@ start_log(struct report *report)
 }
 
 static void
-follow(struct report *report)
+follow(struct denial_log *report)
 {
 	int64_t until = 0;
 
@@ -211,7 +211,7 @@ follow(struct report *report)
 
 /* If the program exits by itself, it was refused: the log needs an administrator. */
 static void
-end_log(struct report *report)
+end_log(struct denial_log *report)
 {
 	bool ended = report->log < 0;
 	int status = 0;
@@ -230,7 +230,7 @@ end_log(struct report *report)
 static _Noreturn void
 reporter_main(const struct reporter *reporter, int life)
 {
-	struct report report = {.from = reporter, .life = life, .log = -1};
+	struct denial_log report = {.from = reporter, .life = life, .log = -1};
 	int *const own[] = {&report.life};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

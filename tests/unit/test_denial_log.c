@@ -25,7 +25,7 @@
 	"\\/Contents\\/MacOS\\/Sandbox\",\"eventType\":\"logEvent\"}"
 
 static int
-read_line(struct arena *arena, const char *line, struct denial *ret)
+read_line(struct arena *arena, const char *line, struct seatbelt_denial *ret)
 {
 	struct cordon_error err = {0};
 
@@ -77,7 +77,7 @@ reports_are_parsed(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		auto_arena struct arena arena = {0};
-		struct denial denial = {0};
+		struct seatbelt_denial denial = {0};
 
 		check_int(read_line(&arena, cases[i].line, &denial), 1);
 		check_str(denial.process, cases[i].process);
@@ -131,7 +131,7 @@ other_reports_are_ignored(void)
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		auto_arena struct arena arena = {0};
-		struct denial denial = {.pid = 1};
+		struct seatbelt_denial denial = {.pid = 1};
 
 		check_int(read_line(&arena, lines[i], &denial), 0);
 		check_int(denial.pid, 1);

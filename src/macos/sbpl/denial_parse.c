@@ -68,7 +68,7 @@ take_tag(char *message, const char *tag)
 
 /* "NAME(PID)" */
 static bool
-read_process(char *text, struct denial *to)
+read_process(char *text, struct seatbelt_denial *to)
 {
 	char *bracket = strrchr(text, '('), *end;
 	long pid;
@@ -100,7 +100,7 @@ check_operation(const char *text)
 }
 
 static void
-read_operation(char *text, struct denial *to)
+read_operation(char *text, struct seatbelt_denial *to)
 {
 	char *operation = text + strspn(text, "0123456789") + 2;
 	char *end = operation + strspn(operation, OPERATION_LETTERS);
@@ -126,9 +126,9 @@ last_before(const char *text, const char *end, char c)
 
 /* name points at "NAME(PID)", deny behind " deny(". The text is modified only if it parses. */
 static bool
-read_report(char *name, char *deny, size_t middle, struct denial *to)
+read_report(char *name, char *deny, size_t middle, struct seatbelt_denial *to)
 {
-	struct denial found = *to;
+	struct seatbelt_denial found = *to;
 	char *operation = deny + middle;
 	char kept = *deny;
 	bool good;
@@ -149,7 +149,7 @@ read_report(char *name, char *deny, size_t middle, struct denial *to)
  * many is the right one, since no operation is short enough for a second report to fit into a name.
  */
 static bool
-find_report(char *name, struct denial *to)
+find_report(char *name, struct seatbelt_denial *to)
 {
 	static const char middle[] = " deny(";
 	char *last = NULL, *first = strstr(name, middle);
@@ -165,12 +165,12 @@ find_report(char *name, struct denial *to)
 }
 
 static bool
-read_message(char *message, const char *tag, struct denial *to)
+read_message(char *message, const char *tag, struct seatbelt_denial *to)
 {
 	static const char start[] = "Sandbox: ";
 	char *name = strstr(message, start);
 
-	*to = (struct denial){.right = -1};
+	*to = (struct seatbelt_denial){.right = -1};
 	if (name == NULL || !take_tag(message, tag))
 		return false;
 	if (name != message)
@@ -190,10 +190,10 @@ is_kernels(const struct json *value)
 
 int
 denial_read(struct arena *arena, const char *line, size_t length, const char *tag,
-	    struct denial *ret, struct cordon_error *err)
+	    struct seatbelt_denial *ret, struct cordon_error *err)
 {
 	const struct json *value, *message;
-	struct denial found;
+	struct seatbelt_denial found;
 	char *copy;
 	int rc;
 

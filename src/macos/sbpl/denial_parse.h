@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 
-struct denial {
+struct seatbelt_denial {
 	const char *process; /* name, truncated by the system */
 	pid_t pid;
 	const char *operation;	/* "file-read-data", "network-outbound", ... */
@@ -25,7 +25,7 @@ struct denial {
  * another session's report, or one that every program causes; or an error.
  */
 int denial_read(struct arena *arena, const char *line, size_t length, const char *tag,
-		struct denial *ret, struct cordon_error *err);
+		struct seatbelt_denial *ret, struct cordon_error *err);
 
 #define DENIALS_ARGUMENTS 7
 /* The command that prints such lines, in arena, NULL-terminated. It needs an administrator. */
