@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the audit log: an iterator over its events, oldest first, with filters. It can stand at the end and go
- * on later, across rotation and midnight. Lines that are no events, as one that a full disk cut, are skipped
+ * on later, across rotation and midnight. Lines that are not events, as one that a full disk cut, are skipped
  * and counted.
  */
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Path text only; host/resolve.c follows links. */
+/* Compares and splits paths as text; host/resolve.c follows links. */
 #include "base/path.h"
 
 #include <string.h>

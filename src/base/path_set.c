@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Sorted by bytes: the paths below a directory are contiguous, but need not follow it directly. */
+/*
+ * A sorted set of paths. In the order of bytes the paths below a directory are contiguous, but need not
+ * follow it directly.
+ */
 #include "base/path_set.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table. The tool that installed programs in these directories runs them later, outside the
+ * The table of directories of programs. The tool that installed programs in these directories runs them later, outside the
  * sandbox: write access means running code as the user. The alternative is in the project.
  */
 #include "explain/hints.h"

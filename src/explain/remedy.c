@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Users and programs paste a remedy: it must work unchanged, and must not grant more than was
+ * Finds the remedy of a denied access. Users and programs paste it: it must work unchanged, and must not grant more than was
  * refused. Only add-on profiles are named, never a base.
  */
 #include "explain/remedy.h"

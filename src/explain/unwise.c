@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Users paste suggestions without much thought. The paths listed here would grant far too much:
+ * The paths that are never suggested. Users paste suggestions without much thought. The paths listed here would grant far too much:
  * whole home directories, raw devices, consoles, programs that run outside the sandbox.
  */
 #include "explain/unwise.h"

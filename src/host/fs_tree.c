@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Breadth first: directories are listed in the order in which they were found. */
+/* Walks a directory tree breadth first: directories are listed in the order in which they were found. */
 #include "host/fs_tree.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A file is recognised by content: blocks of certificates, and between them only empty lines,
+ * Recognises files of CA certificates by content: blocks of certificates, and between them only empty lines,
  * comments and headings. Any other line, such as a key, makes it unfit.
  */
 #include "plan/certificates.h"

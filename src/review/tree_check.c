@@ -200,10 +200,10 @@ check_place(void *context, enum gitconfig_use place, const char *path)
 static const char *
 check_settings(struct tree_finding *f, enum gitconfig_kind kind, const struct gitconfig_text *text)
 {
-	static const struct gitconfig_path_check asker = {check_place, NULL};
+	static const struct gitconfig_path_check path_check = {check_place, NULL};
 	struct gitconfig_refusal refusal;
 
-	if (git_keys_check(&f->arena, kind, text, NULL, &asker, &refusal, NULL) == 1)
+	if (git_keys_check(&f->arena, kind, text, NULL, &path_check, &refusal, NULL) == 1)
 		return NULL;
 	return arena_printf(&f->arena, NULL, "%s %s", refusal.what, cause_text(refusal.why));
 }

@@ -1360,7 +1360,7 @@ def limits(servers):
         clients.append(client)
     one_more = role.request("CONNECT a.test:%d HTTP/1.1\r\n\r\n" % keep)
     assert read_all(one_more) == b""
-    role.refused("connect one more", "80 connections", "limit on open files", "320")
+    role.refused("connect one more", "one connection too many", "limit on open files", "320) allows 80")
     reset(clients.pop())
 
     def has_room():

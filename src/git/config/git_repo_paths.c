@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Sorted by bytes like base/path_set: a lookup costs one binary search per component. */
+/* A map from paths, sorted by bytes like base/path_set: a lookup costs one binary search per component. */
 #include "git/config/git_repo_paths.h"
 
 #include <stdlib.h>

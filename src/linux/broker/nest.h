@@ -68,7 +68,7 @@ struct nest {
 	pthread_mutex_t lock;
 	int line;	       /* query socket; -1: closed */
 	uint64_t asked;	       /* sequence number of the last query */
-	bool owes;	       /* a query is unanswered */
+	bool is_pending;       /* a query is unanswered */
 	int64_t since;	       /* when the last query was sent */
 	pthread_mutex_t queue; /* protects the members below: calls that wait for an answer */
 	struct late *waiting;

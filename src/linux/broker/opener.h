@@ -19,8 +19,8 @@ struct opener {
 	struct opener_job *jobs;
 };
 
-/* Opens once; -1 with errno. held: O_PATH fd of the object, or of the directory for a new file. */
-typedef int opener_fn(const struct open_call *o, int held);
+/* Opens once; -1 with errno. fd_path: O_PATH fd of the object, or of the directory for a new file. */
+typedef int opener_fn(const struct open_call *o, int fd_path);
 
 void opener_begin(struct opener *opener);
 /*
@@ -29,4 +29,4 @@ void opener_begin(struct opener *opener);
  */
 void opener_attend(struct opener *opener);
 /* Runs open in that thread and waits for it. */
-int opener_open(const struct open_call *o, int held, opener_fn *open);
+int opener_open(const struct open_call *o, int fd_path, opener_fn *open);

@@ -17,7 +17,7 @@
 struct ptys {
 	pthread_mutex_t lock;
 	struct {
-		int held;      /* O_PATH fd: loses its path when the pty no longer exists */
+		int fd_path;   /* O_PATH fd: loses its path when the pty no longer exists */
 		uint64_t nest; /* nest of its creator */
 	} made[PTYS_MADE];
 	size_t made_count;

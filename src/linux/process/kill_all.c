@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* Sends the signal that kills a whole session, from a signal handler of the starter thread. */
 #include "linux/process/kill_all.h"
 
 #include <errno.h>

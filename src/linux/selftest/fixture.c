@@ -148,6 +148,7 @@ struct fixture_kept {
 	int memory; /* id of the shared memory; -1: none */
 	int error;
 };
+_Static_assert(sizeof(struct fixture_kept) == FIXTURE_DIR_MAX + 12, "no padding");
 
 static int
 make_folder(struct fixture_kept *kept)

@@ -123,7 +123,7 @@ fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixt
 			 .facts = *facts,
 			 .sockets = &sandbox->grant,
 			 .socket_count = 1,
-			 .routing = wish->is_told ? ROUTE_CHANGES : routing_for(guarantee),
+			 .routing = wish->has_broker ? ROUTE_CHANGES : routing_for(guarantee),
 			 .settings.network.mode = NET_NONE}};
 	plan->routes_sockets = is_unseen(facts, guarantee) && routing_has_broker(facts);
 	plan->routes_signals = plan->routes_sockets && guarantee == G_PROCESS_SIGNAL;

@@ -20,7 +20,7 @@ struct fixture_sandbox {
 struct fixture_sandbox_wish {
 	const struct facts *facts;
 	enum guarantee guarantee;
-	bool is_told; /* with a broker, whatever enforces the guarantee */
+	bool has_broker; /* with a broker, whatever enforces the guarantee */
 };
 
 /* Returns false if it needs a broker of its own and cannot have one, as inside another cordon. */

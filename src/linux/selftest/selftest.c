@@ -243,7 +243,7 @@ try_and_judge(const struct selftest *trial, const struct facts *facts, struct fi
 	int rc = try_in_sandbox(trial, &wish, fixture, &seen, &why);
 
 	/* a process with a broker is under a layer from the start: only the first attempt was free */
-	wish.is_told = true;
+	wish.has_broker = true;
 	if (rc == 0 && (trial->flags & TRIAL_TOLD) && fixture_sandbox_can_tell(facts)) {
 		rc = try_in_sandbox(trial, &wish, fixture, &other, &why);
 		seen.confined = seen.confined == 0 ? 0 : other.confined;

@@ -24,6 +24,7 @@ struct tree_seen {
 	bool ended;	/* with it, it does not */
 	bool bystander; /* survived */
 };
+_Static_assert(sizeof(struct tree_seen) == 3, "no padding");
 
 /* Sleeps until killed, for a limited time. */
 static _Noreturn void

@@ -60,11 +60,11 @@ kill_scan_mark_of(const char *path, struct scan_mark *ret_mark)
 
 /* Is it still the same process? */
 static bool
-is_still(const struct process_scan *look, int at)
+is_still(const struct process_scan *scan, int at)
 {
 	struct scan_seen process;
 
-	return process_scan_one(look->found[at], &process) && process.started == look->started[at];
+	return process_scan_one(scan->found[at], &process) && process.started == scan->started[at];
 }
 
 static bool
@@ -77,14 +77,14 @@ leads_group(pid_t pid)
 
 /* Returns false if it is gone. */
 static bool
-signal_one(struct process_scan *look, int at, int signal)
+signal_one(struct process_scan *scan, int at, int signal)
 {
-	if (!is_still(look, at))
+	if (!is_still(scan, at))
 		return false;
-	if (kill(look->found[at], signal) == 0)
-		look->sent++;
+	if (kill(scan->found[at], signal) == 0)
+		scan->sent++;
 	else if (errno == EPERM)
-		look->refused++;
+		scan->refused++;
 	else
 		return false;
 	return true;
@@ -92,73 +92,73 @@ signal_one(struct process_scan *look, int at, int signal)
 
 /* Signals every process found. Those already gone are not counted. */
 static void
-signal_found(struct process_scan *look, int signal)
+signal_found(struct process_scan *scan, int signal)
 {
 	int kept = 0;
 
-	for (int i = 0; i < look->count; i++) {
-		if (!signal_one(look, i, signal)) {
-			look->complete = false;
+	for (int i = 0; i < scan->count; i++) {
+		if (!signal_one(scan, i, signal)) {
+			scan->complete = false;
 			continue;
 		}
-		look->started[kept] = look->started[i];
-		look->found[kept++] = look->found[i];
+		scan->started[kept] = scan->started[i];
+		scan->found[kept++] = scan->found[i];
 	}
-	look->count = kept;
+	scan->count = kept;
 }
 
 static void
 signal_all(const struct scan_mark *mark, int signal, const struct process_scan *last,
-	   struct process_scan *look)
+	   struct process_scan *scan)
 {
-	process_scan_all(mark, last, look);
-	signal_found(look, signal);
+	process_scan_all(mark, last, scan);
+	signal_found(scan, signal);
 }
 
 /* Waits for listed processes only: other children belong to the caller. */
 static void
-reap(const struct process_scan *look)
+reap(const struct process_scan *scan)
 {
-	for (int i = 0; i < look->count; i++)
-		waitpid(look->found[i], NULL, WNOHANG);
+	for (int i = 0; i < scan->count; i++)
+		waitpid(scan->found[i], NULL, WNOHANG);
 }
 
 bool
 kill_scan_is_empty(const struct scan_mark *mark)
 {
-	struct process_scan look;
+	struct process_scan scan;
 
-	process_scan_all(mark, NULL, &look);
-	return look.count == 0 && look.complete;
+	process_scan_all(mark, NULL, &scan);
+	return scan.count == 0 && scan.complete;
 }
 
 bool
 kill_scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
-	struct process_scan look;
+	struct process_scan scan;
 
-	process_scan_all(mark, NULL, &look);
-	usage.processes = look.count;
-	for (int i = 0; i < look.count; i++) {
+	process_scan_all(mark, NULL, &scan);
+	usage.processes = scan.count;
+	for (int i = 0; i < scan.count; i++) {
 		struct proc_taskinfo info;
 
-		if (proc_pidinfo(look.found[i], PROC_PIDTASKINFO, 0, &info, sizeof info) ==
+		if (proc_pidinfo(scan.found[i], PROC_PIDTASKINFO, 0, &info, sizeof info) ==
 		    (int)sizeof info)
 			usage.memory += info.pti_resident_size;
 	}
 	*ret_usage = usage;
-	return look.complete;
+	return scan.complete;
 }
 
 void
 kill_scan_ask(const struct scan_mark *mark)
 {
-	struct process_scan look;
+	struct process_scan scan;
 
-	signal_all(mark, SIGTERM, NULL, &look);
+	signal_all(mark, SIGTERM, NULL, &scan);
 	/* a stopped process would not handle SIGTERM */
-	signal_found(&look, SIGCONT);
+	signal_found(&scan, SIGCONT);
 }
 
 /*
@@ -167,34 +167,34 @@ kill_scan_ask(const struct scan_mark *mark)
  * because without its parent a process may not be recognised again. Returns how many were killed.
  */
 static int
-kill_groups(const struct scan_mark *mark, struct process_scan *look)
+kill_groups(const struct scan_mark *mark, struct process_scan *scan)
 {
 	int kept = 0;
 
-	process_scan_all(mark, NULL, look);
-	for (int i = 0; i < look->count; i++) {
-		if (!is_still(look, i))
+	process_scan_all(mark, NULL, scan);
+	for (int i = 0; i < scan->count; i++) {
+		if (!is_still(scan, i))
 			continue;
-		look->started[kept] = look->started[i];
-		look->found[kept++] = look->found[i];
+		scan->started[kept] = scan->started[i];
+		scan->found[kept++] = scan->found[i];
 	}
-	look->count = kept;
-	for (int i = 0; i < look->count; i++)
-		if (is_still(look, i) && leads_group(look->found[i]))
-			killpg(look->found[i], SIGKILL);
-	for (int i = 0; i < look->count; i++)
-		signal_one(look, i, SIGKILL);
+	scan->count = kept;
+	for (int i = 0; i < scan->count; i++)
+		if (is_still(scan, i) && leads_group(scan->found[i]))
+			killpg(scan->found[i], SIGKILL);
+	for (int i = 0; i < scan->count; i++)
+		signal_one(scan, i, SIGKILL);
 	return kept;
 }
 
 static void
-name_survivors(const struct process_scan *look, struct tree_end *to)
+name_survivors(const struct process_scan *scan, struct tree_end *to)
 {
-	for (int i = 0; i < look->count; i++) {
+	for (int i = 0; i < scan->count; i++) {
 		struct scan_seen process;
 
-		if (!process_scan_one(look->found[i], &process) ||
-		    process.started != look->started[i])
+		if (!process_scan_one(scan->found[i], &process) ||
+		    process.started != scan->started[i])
 			continue;
 		if (to->left < TREE_SURVIVORS) {
 			struct tree_survivor *survivor = &to->survivors[to->left];
@@ -208,14 +208,14 @@ name_survivors(const struct process_scan *look, struct tree_end *to)
 
 /* Counts processes of this scan that were not in the last one. Both are sorted. */
 static int
-count_new(const struct process_scan *look, const struct process_scan *last)
+count_new(const struct process_scan *scan, const struct process_scan *last)
 {
 	int fresh = 0, k = 0;
 
-	for (int i = 0; i < look->count; i++) {
-		while (k < last->count && last->found[k] < look->found[i])
+	for (int i = 0; i < scan->count; i++) {
+		while (k < last->count && last->found[k] < scan->found[i])
 			k++;
-		fresh += k == last->count || last->found[k] != look->found[i];
+		fresh += k == last->count || last->found[k] != scan->found[i];
 	}
 	return fresh;
 }
@@ -235,11 +235,11 @@ has_any_died(const struct process_scan *last)
  * do not go away by waiting.
  */
 static bool
-is_hopeless(struct standstill *still, const struct process_scan *look,
+is_hopeless(struct standstill *still, const struct process_scan *scan,
 	    const struct process_scan *last, int deadline_ms)
 {
 	standstill_note(still, has_any_died(last));
-	return (look->complete && look->refused == look->count) ||
+	return (scan->complete && scan->refused == scan->count) ||
 	       standstill_lasts(still, IDLE_LOOKS, deadline_ms);
 }
 
@@ -247,23 +247,23 @@ bool
 kill_scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
-	struct process_scan look, last = {.count = 0};
+	struct process_scan scan, last = {.count = 0};
 	int quiet = 0;
 
 	*ret_end = (struct tree_end){0};
 	ret_end->ended = kill_groups(mark, &last);
 	reap(&last);
 	while (quiet < 2) {
-		signal_all(mark, SIGKILL, &last, &look);
-		ret_end->ended += count_new(&look, &last);
-		reap(&look);
-		quiet = look.count == 0 && look.complete ? quiet + 1 : 0;
-		if (quiet == 0 && is_hopeless(&still, &look, &last, deadline_ms)) {
-			name_survivors(&look, ret_end);
+		signal_all(mark, SIGKILL, &last, &scan);
+		ret_end->ended += count_new(&scan, &last);
+		reap(&scan);
+		quiet = scan.count == 0 && scan.complete ? quiet + 1 : 0;
+		if (quiet == 0 && is_hopeless(&still, &scan, &last, deadline_ms)) {
+			name_survivors(&scan, ret_end);
 			ret_end->ended -= ret_end->left;
-			return ret_end->left == 0 && look.complete;
+			return ret_end->left == 0 && scan.complete;
 		}
-		memcpy(&last, &look, sizeof last);
+		memcpy(&last, &scan, sizeof last);
 		if (quiet == 0)
 			clock_sleep_us(PAUSE_US);
 	}

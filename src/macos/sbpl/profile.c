@@ -351,7 +351,7 @@ add_sockets(struct writer *w)
 
 /* The socket of a shared session: processes inside accept on it and cannot create one. */
 static void
-add_door(struct writer *w)
+add_session_socket(struct writer *w)
 {
 	const char *socket_path = w->options->socket_path;
 
@@ -410,7 +410,7 @@ write_plan(struct writer *w)
 		return rc;
 	add_devices(w);
 	add_sockets(w);
-	add_door(w);
+	add_session_socket(w);
 	add_fingerprint(w, &w->options->fingerprint);
 	add_fingerprint(w, &w->options->editor);
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tables. Operations are listed one by one and never as a group ("file-read*"), because it is
+ * The constant parts of a profile. Operations are listed one by one and never as a group ("file-read*"), because it is
  * undocumented which of two rules wins if one is wider, and sources disagree. The services are those that
  * command line tools were seen to need; services that start programs, open documents or give access to
  * preferences, keychains and the clipboard are left out.

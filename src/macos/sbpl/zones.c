@@ -224,7 +224,7 @@ write_zones(struct survey *s)
 }
 
 static int
-by_turn(const void *a, const void *b)
+by_order(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
@@ -297,7 +297,7 @@ survey_make(struct survey *s, struct sbpl_rules *to)
 	if (rc < 0)
 		return rc;
 	if (s->piece_count > 1)
-		qsort(s->pieces, s->piece_count, sizeof s->pieces[0], by_turn);
+		qsort(s->pieces, s->piece_count, sizeof s->pieces[0], by_order);
 	return join_pieces(s, to);
 }
 

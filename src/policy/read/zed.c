@@ -25,7 +25,7 @@ static const struct {
 };
 
 static int
-warn_of_door(struct policy_reading *r, const struct json *at)
+warn_of_sockets(struct policy_reading *r, const struct json *at)
 {
 	size_t length = strlen(at->string);
 
@@ -52,7 +52,7 @@ grant_listed(struct policy_reading *r, const struct json *paths, enum list list,
 			return -CORDON_E_MEMORY;
 		rule->optional = optional;
 		rule->skips_missing = !optional;
-		if ((list == LIST_WRITE && warn_of_door(r, item) < 0) ||
+		if ((list == LIST_WRITE && warn_of_sockets(r, item) < 0) ||
 		    dialect_defaults_grant_targets(r, item, item->string) < 0)
 			return -CORDON_E_MEMORY;
 	}

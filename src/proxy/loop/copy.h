@@ -14,7 +14,7 @@
 struct flow {
 	size_t piece; /* bytes to copy at once; grows while sends are complete */
 	bool ended;   /* the source is at end of file */
-	bool is_told; /* the destination has been shut down for writing */
+	bool is_shut; /* the destination has been shut down for writing */
 };
 
 enum flow_wait {

@@ -113,7 +113,7 @@ proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arr
 static int
 listen_all(struct proxy *proxy)
 {
-	static void (*const takers[PROXY_SOCKETS])(void *, int) = {
+	static void (*const accepts[PROXY_SOCKETS])(void *, int) = {
 		[PROXY_NAMED] = explicit_accept,      [PROXY_NAMED_6] = explicit_accept_6,
 		[PROXY_THROUGH] = transparent_accept, [PROXY_THROUGH_6] = transparent_accept_6,
 		[PROXY_STUB] = dns_stub_accept,	      [PROXY_STUB_6] = dns_stub_accept_6,
@@ -124,7 +124,7 @@ listen_all(struct proxy *proxy)
 			continue;
 		tunnel_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
-			poll_add(&proxy->watches, proxy->task->sockets[i], proxy, takers[i]);
+			poll_add(&proxy->watches, proxy->task->sockets[i], proxy, accepts[i]);
 		if (proxy->listeners[i] == NULL)
 			return -1;
 		poll_want(proxy->listeners[i], WATCH_READ);

@@ -229,7 +229,7 @@ forgotten(struct proxy *proxy, const struct egress_message *forget)
 static bool
 take_message(struct proxy *proxy)
 {
-	static void (*const takers[])(struct proxy *, const struct egress_message *) = {
+	static void (*const handlers[])(struct proxy *, const struct egress_message *) = {
 		[EGRESS_ASK] = asked,	     [EGRESS_COMES] = announced,
 		[EGRESS_EXPECT] = expected,  [EGRESS_ASKS] = announced_to_stub,
 		[EGRESS_FORGET] = forgotten,
@@ -243,8 +243,8 @@ take_message(struct proxy *proxy)
 		proxy->watches.is_over = true;
 		return false;
 	}
-	if (n == (ssize_t)sizeof message && message.kind < COUNT(takers))
-		takers[message.kind](proxy, &message);
+	if (n == (ssize_t)sizeof message && message.kind < COUNT(handlers))
+		handlers[message.kind](proxy, &message);
 	return true;
 }
 

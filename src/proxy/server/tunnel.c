@@ -239,9 +239,9 @@ pump_down(struct conn *conn, int *client, int *server)
 static void
 pass_on_end(struct flow *flow, int to)
 {
-	if (flow->ended && !flow->is_told) {
+	if (flow->ended && !flow->is_shut) {
 		shutdown(to, SHUT_WR);
-		flow->is_told = true;
+		flow->is_shut = true;
 	}
 }
 

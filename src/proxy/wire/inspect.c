@@ -181,9 +181,9 @@ refuse_ssh(struct inspection *check)
 static enum check_verdict
 look_at_ssh(struct inspection *check, size_t line, size_t *good)
 {
-	if (check->has_heard && !check->hears_ssh)
+	if (check->server_has_sent && !check->server_is_ssh)
 		return refuse_ssh(check);
-	if (!check->has_heard) {
+	if (!check->server_has_sent) {
 		*good = line;
 		check->state = CHECK_SSH;
 		return CHECK_WAIT;
@@ -368,7 +368,7 @@ inspect_look(struct inspection *check, char *bytes, size_t length, size_t *ret_g
 	enum check_verdict verdict;
 
 	*ret_good = check->cut = 0;
-	if (check->state == CHECK_SSH && check->has_heard)
+	if (check->state == CHECK_SSH && check->server_has_sent)
 		return refuse_ssh(check);
 	if (length == 0 && check->state != CHECK_NOTHING)
 		return inspect_waits(check) > 0 && check->state != CHECK_FIRST ? CHECK_WAIT
@@ -392,7 +392,7 @@ inspect_waits(const struct inspection *check)
 		return check->before + TLS_ANSWER_SIZE;
 	case CHECK_FIRST:
 	case CHECK_SSH:
-		return check->has_heard ? 0 : SSH_SIZE;
+		return check->server_has_sent ? 0 : SSH_SIZE;
 	default:
 		return 0;
 	}
@@ -426,9 +426,9 @@ inspect_response(struct inspection *check, const char *bytes)
 		break;
 	case CHECK_FIRST:
 	case CHECK_SSH:
-		check->has_heard = true;
-		check->hears_ssh = memcmp(bytes, ssh, SSH_SIZE) == 0;
-		if (check->state == CHECK_SSH && check->hears_ssh)
+		check->server_has_sent = true;
+		check->server_is_ssh = memcmp(bytes, ssh, SSH_SIZE) == 0;
+		if (check->state == CHECK_SSH && check->server_is_ssh)
 			check->state = CHECK_NOTHING;
 		break;
 	default:

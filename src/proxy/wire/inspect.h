@@ -41,8 +41,8 @@ struct inspection {
 	bool takes_hidden; /* TLS: accept Encrypted ClientHello, which may hide a second name */
 	bool is_opaque;	   /* pass what is neither TLS nor HTTP */
 	enum check_state state;
-	bool is_later;		   /* a request was passed before */
-	bool has_heard, hears_ssh; /* the server has sent bytes; they were SSH */
+	bool is_later;			     /* a request was passed before */
+	bool server_has_sent, server_is_ssh; /* the server has sent bytes; they were SSH */
 	struct http_body body;
 	size_t before;	      /* size of the server's records before its hello */
 	size_t skip;	      /* bytes left of a TLS record that is not a handshake */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* poll(2) for processes that wait long: they drop clean pages to save memory. */
 #pragma once
 
 #include <stdbool.h>

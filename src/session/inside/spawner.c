@@ -31,7 +31,7 @@ close_fd(int *fd)
 }
 
 static void
-say_goodbye(struct client *client)
+close_client(struct client *client)
 {
 	close_fd(&client->socket);
 	close_fd(&client->events);
@@ -50,9 +50,9 @@ signal_command(const struct client *client, int signal)
 
 /* The client disconnected: signal its command as for a hang-up of its terminal. */
 static void
-hang_up(struct client *client)
+end_client(struct client *client)
 {
-	say_goodbye(client);
+	close_client(client);
 	close_fd(&client->report);
 	if (client->pid == 0)
 		return;
@@ -69,7 +69,7 @@ tell(struct client *client, const struct guard_news *news)
 	/* never block: a client that does not read is disconnected */
 	if (send(client->socket, news, sizeof *news, MSG_DONTWAIT | MSG_NOSIGNAL) !=
 	    (ssize_t)sizeof *news)
-		hang_up(client);
+		end_client(client);
 }
 
 static void
@@ -78,7 +78,7 @@ tell_failure(struct client *client, const struct cordon_error *why)
 	struct guard_news news = {.kind = NEWS_FAILED, .why = *why};
 
 	tell(client, &news);
-	say_goodbye(client);
+	close_client(client);
 }
 
 /* EOF means that exec succeeded; otherwise reads the error. */
@@ -125,7 +125,7 @@ tell_change(struct client *client, int status, const struct rusage *used)
 	}
 	tell(client, &news);
 	if (client->pid == 0)
-		say_goodbye(client);
+		close_client(client);
 }
 
 /* A child that called PTRACE_TRACEME is detached and continued; that is no job control stop. */
@@ -255,12 +255,12 @@ read_start(struct spawner_state *state, struct client *client)
 	count = n < 0 ? 0 : take_fds(&message, fds);
 	if (n == (ssize_t)sizeof start && count == SPAWNER_FDS && start.magic == SPAWNER_MAGIC &&
 	    (message.msg_flags & MSG_CTRUNC) == 0) {
-		client->events = start.hears ? fds[SPAWNER_EVENTS] : -1;
-		fds[SPAWNER_EVENTS] = start.hears ? -1 : fds[SPAWNER_EVENTS];
+		client->events = start.wants_events ? fds[SPAWNER_EVENTS] : -1;
+		fds[SPAWNER_EVENTS] = start.wants_events ? -1 : fds[SPAWNER_EVENTS];
 		spawner_clients_pass_on_old(state, client);
 		start_command(state, client, &start, fds);
 	} else {
-		say_goodbye(client);
+		close_client(client);
 	}
 	for (int i = 0; i < SPAWNER_FDS; i++)
 		close_fd(&fds[i]);
@@ -282,7 +282,7 @@ read_hello(struct spawner_state *state, struct client *client)
 		client->phase = AUTHENTICATED;
 		client->end_at = 0;
 	} else {
-		say_goodbye(client);
+		close_client(client);
 	}
 }
 
@@ -310,7 +310,7 @@ read_order(struct client *client)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n != (ssize_t)sizeof order || order.value < 0 || order.ms < 0) {
-		hang_up(client);
+		end_client(client);
 	} else if (client->pid > 0 && order.kind == ORDER_SIGNAL) {
 		signal_command(client, order.value);
 	} else if (client->pid > 0 && order.kind == ORDER_CONTINUE) {
@@ -340,7 +340,7 @@ free_place(struct spawner_state *state)
 	}
 	/* unauthenticated clients must not lock out others */
 	if (oldest != NULL)
-		say_goodbye(oldest);
+		close_client(oldest);
 	return oldest;
 }
 
@@ -366,7 +366,7 @@ keep_time(struct client *client)
 		if (client->pid > 0)
 			end_command(client);
 		else
-			say_goodbye(client);
+			close_client(client);
 	}
 	if (client->kill_at > 0 && client->kill_at <= now) {
 		client->kill_at = 0;
@@ -457,7 +457,7 @@ wait_for_something(struct spawner_state *state)
 
 /* A client may have connected just before the exit. */
 static bool
-is_anyone_at_the_door(const struct spawner_state *state)
+has_waiting_client(const struct spawner_state *state)
 {
 	struct pollfd listening = {.fd = state->spawner->listener, .events = POLLIN};
 
@@ -487,7 +487,7 @@ spawner_main(const struct spawner *spawner)
 	state.clients[0].phase = AUTHENTICATED;
 	/* this also closes the report, which means success */
 	fd_keep_only(kept, sizeof kept / sizeof kept[0]);
-	while (collect(&state) || spawner_clients_is_any(&state) || is_anyone_at_the_door(&state) ||
+	while (collect(&state) || spawner_clients_is_any(&state) || has_waiting_client(&state) ||
 	       !spawner_clients_is_last(&state))
 		wait_for_something(&state);
 	_exit(0);

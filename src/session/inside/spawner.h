@@ -30,10 +30,10 @@ struct spawner_start {
 	uint32_t magic;
 	uint32_t terminal; /* 1: the first terminal of fds 0-2 becomes the controlling terminal */
 	uint32_t mask;	   /* umask */
-	uint32_t hears;	   /* 1: SPAWNER_EVENTS is a socket for refusals */
-	uint64_t ignored;  /* signals that the client ignores, bit N-1 for N */
-	uint64_t blocked;  /* signals that it blocks */
-	int64_t grace_ms;  /* from SIGTERM to SIGKILL after ORDER_END */
+	uint32_t wants_events; /* 1: SPAWNER_EVENTS is a socket for refusals */
+	uint64_t ignored;      /* signals that the client ignores, bit N-1 for N */
+	uint64_t blocked;      /* signals that it blocks */
+	int64_t grace_ms;      /* from SIGTERM to SIGKILL after ORDER_END */
 };
 
 /*

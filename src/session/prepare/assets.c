@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Each step stores its result in struct assets even on failure, so that assets_release frees all. */
+/*
+ * Prepares what a session needs, step by step. Each step stores its result in struct assets even on failure,
+ * so that assets_release frees all.
+ */
 #include "session/prepare/assets.h"
 
 #include <unistd.h>

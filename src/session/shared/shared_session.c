@@ -195,7 +195,7 @@ prepare_lines(struct shared_setup *opening, struct cordon_error *err)
 
 /* Builds the path of the socket beside the record. */
 static int
-name_door(const struct session_entry *entry, struct shared_setup *opening)
+name_socket(const struct session_entry *entry, struct shared_setup *opening)
 {
 	char name[RECORD_SOCKET_SIZE];
 
@@ -218,7 +218,7 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 	int rc = make_token(token, entry->err);
 
 	if (rc == 0)
-		rc = name_door(entry, opening);
+		rc = name_socket(entry, opening);
 	if (rc == 0)
 		rc = assets_start_services(assets, entry->arena, request, entry->err);
 	if (rc == 0)

@@ -173,7 +173,7 @@ spawner_client_start(const struct spawner_caller *caller, struct spawner_start *
 				caller->events < 0 ? file : caller->events};
 	int rc;
 
-	start->hears = caller->events >= 0;
+	start->wants_events = caller->events >= 0;
 	if (file < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot send the command");
 	rc = write_payload(file, command, err);

@@ -24,7 +24,7 @@
 struct lock_state {
 	uint64_t generation; /* incremented by each exclusive holder */
 	uint64_t motions;    /* incremented by shared holders while an exclusive one is suspended */
-	int64_t lent_until;  /* on the machine's monotonic clock; 0: not suspended */
+	int64_t suspended_until; /* on the machine's monotonic clock; 0: not suspended */
 };
 
 /* Notes follow the state: the changes of the last generations. */
@@ -33,6 +33,8 @@ struct note {
 	uint64_t generation;
 	char paths[2][PATH_MAX];
 };
+_Static_assert(sizeof(struct lock_state) == 24 && sizeof(struct note) == 8 + 2 * PATH_MAX,
+	       "sessions of one build share the file");
 
 void
 names_lock_start(struct names_lock *names)
@@ -50,7 +52,7 @@ lock_file(const struct names_lock *names, int how)
 }
 
 static off_t
-place_of_note(uint64_t generation)
+note_offset(uint64_t generation)
 {
 	return (off_t)(sizeof(struct lock_state) + generation % NOTES * sizeof(struct note));
 }
@@ -66,15 +68,14 @@ forget(struct names_lock *names, const char *first, const char *second, bool has
 
 /* Invalidates the changes of one generation; without a complete note, everything. */
 static void
-forget_turn(struct names_lock *names, uint64_t generation)
+forget_generation(struct names_lock *names, uint64_t generation)
 {
 	auto_free struct note *note = calloc(1, sizeof *note);
-	bool is_whole = note != NULL &&
-			pread(names->others, note, sizeof *note, place_of_note(generation)) ==
-				sizeof *note &&
-			note->generation == generation &&
-			memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
-			memchr(note->paths[1], '\0', PATH_MAX) != NULL;
+	bool is_whole =
+		note != NULL &&
+		pread(names->others, note, sizeof *note, note_offset(generation)) == sizeof *note &&
+		note->generation == generation && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
+		memchr(note->paths[1], '\0', PATH_MAX) != NULL;
 
 	if (is_whole)
 		forget(names, note->paths[0], note->paths[1], true);
@@ -83,14 +84,14 @@ forget_turn(struct names_lock *names, uint64_t generation)
 }
 
 static void
-forget_turns(struct names_lock *names, uint64_t generation)
+forget_generations(struct names_lock *names, uint64_t generation)
 {
 	uint64_t behind = generation - names->generation;
 
 	if (behind > NOTES)
 		git_repo_cache_changed(names->memory, NULL, true);
 	for (uint64_t at = names->generation + 1; behind <= NOTES && at <= generation; at++)
-		forget_turn(names, at);
+		forget_generation(names, at);
 }
 
 /*
@@ -108,7 +109,7 @@ catch_up(struct names_lock *names)
 		state.generation = names->generation + 1;
 		git_repo_cache_changed(names->memory, NULL, true);
 	} else if (state.generation != names->generation) {
-		forget_turns(names, state.generation);
+		forget_generations(names, state.generation);
 	}
 	names->generation = state.generation;
 	return state;
@@ -128,7 +129,7 @@ say(const struct names_lock *names, size_t where, uint64_t value)
 static void
 note_motion(const struct names_lock *names, const struct lock_state *state)
 {
-	if (state->lent_until != 0 && state->lent_until >= clock_ms())
+	if (state->suspended_until != 0 && state->suspended_until >= clock_ms())
 		say(names, offsetof(struct lock_state, motions), state->motions + 1);
 }
 
@@ -150,7 +151,7 @@ names_rdlock(struct names_hold *hold)
 
 /* Written before any change: no other session reads it until the lock is released. */
 static void
-turn_on(struct names_lock *names)
+begin_generation(struct names_lock *names)
 {
 	if (say(names, offsetof(struct lock_state, generation), names->generation + 1))
 		names->generation++;
@@ -164,7 +165,7 @@ names_wrlock(struct names_hold *hold)
 	pthread_rwlock_wrlock(&names->lock);
 	lock_file(names, LOCK_EX);
 	catch_up(names);
-	turn_on(names);
+	begin_generation(names);
 	names->is_taken = true;
 	names->keeps_memory = false;
 	*names->changing[0] = *names->changing[1] = '\0';
@@ -183,7 +184,7 @@ names_lock_changes(struct names_lock *names, const char *path, const char *other
 	note->generation = names->generation;
 	memcpy(note->paths, names->changing, sizeof note->paths);
 	/* a note that cannot be written counts as a change of everything */
-	if (pwrite(names->others, note, sizeof *note, place_of_note(names->generation)) < 0)
+	if (pwrite(names->others, note, sizeof *note, note_offset(names->generation)) < 0)
 		return;
 }
 
@@ -223,9 +224,9 @@ names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan)
 	*ret_loan = (struct names_lock_loan){is_taken, state.generation, state.motions,
 					     clock_ms() + LENT_MS};
 	/* keep the lock if the state cannot be written */
-	if (is_taken
-		    ? say(names, offsetof(struct lock_state, lent_until), (uint64_t)ret_loan->until)
-		    : --names->sharing == 0)
+	if (is_taken ? say(names, offsetof(struct lock_state, suspended_until),
+			   (uint64_t)ret_loan->until)
+		     : --names->sharing == 0)
 		lock_file(names, LOCK_UN);
 	pthread_mutex_unlock(&names->gate);
 	return true;

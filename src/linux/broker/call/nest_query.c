@@ -18,7 +18,7 @@
 #include "linux/broker/nest.h"
 
 #define ANSWER_MS 10000 /* a nest that does not answer in this time refuses */
-#define TURN 5		/* divisor of timeout_ms, for waiting until other queries are done */
+#define LOCK_SHARE 5	/* divisor of timeout_ms, for waiting until other queries are done */
 
 int
 nest_depth(const struct notif_call *request)
@@ -73,11 +73,11 @@ take_answer(struct nest *nest, struct nest_answer *to)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	if (n != (ssize_t)sizeof *to || !nest->owes || to->number != nest->asked) {
+	if (n != (ssize_t)sizeof *to || !nest->is_pending || to->number != nest->asked) {
 		nest_close(nest);
 		return false;
 	}
-	nest->owes = false;
+	nest->is_pending = false;
 	return true;
 }
 
@@ -87,9 +87,9 @@ is_ready(struct nest *nest)
 {
 	struct nest_answer late;
 
-	if (nest->line >= 0 && nest->owes)
+	if (nest->line >= 0 && nest->is_pending)
 		take_answer(nest, &late);
-	return nest->line >= 0 && !nest->owes;
+	return nest->line >= 0 && !nest->is_pending;
 }
 
 static bool
@@ -130,7 +130,7 @@ say(const struct nest *nest, struct nest_question *question, size_t length, int 
 static void
 note_silence(struct nest_call *call, const struct nest *nest)
 {
-	if (nest->line >= 0 && nest->owes && clock_ms() - nest->since < ANSWER_MS)
+	if (nest->line >= 0 && nest->is_pending && clock_ms() - nest->since < ANSWER_MS)
 		call->is_late = true;
 	else
 		call->is_incomplete = true;
@@ -138,12 +138,12 @@ note_silence(struct nest_call *call, const struct nest *nest)
 
 /* A nest that answers slowly delays only its own callers. */
 static bool
-take_turn(struct nest *nest, int timeout_ms)
+lock_nest(struct nest *nest, int timeout_ms)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += timeout_ms * 1000000L / TURN;
+	until.tv_nsec += timeout_ms * 1000000L / LOCK_SHARE;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	return pthread_mutex_timedlock(&nest->lock, &until) == 0;
@@ -157,15 +157,15 @@ ask_it(struct nest_call *call, struct nest *nest, struct nest_question *question
 	struct nest_answer answer = {0}, no = {0};
 	bool answered = false;
 
-	if (!take_turn(nest, call->timeout_ms)) {
+	if (!lock_nest(nest, call->timeout_ms)) {
 		call->is_late = true;
 		return no;
 	}
 	if (!nest->is_unregistered && is_ready(nest)) {
 		question->number = ++nest->asked;
 		nest->since = clock_ms();
-		nest->owes = say(nest, question, length, fd);
-		answered = nest->owes && await(nest, call->timeout_ms, &answer);
+		nest->is_pending = say(nest, question, length, fd);
+		answered = nest->is_pending && await(nest, call->timeout_ms, &answer);
 	}
 	if (!answered)
 		note_silence(call, nest);
@@ -180,13 +180,13 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 {
 	struct nest_answer answer = {0}, no = {0};
 	struct names_lock_loan loan;
-	bool is_lent;
+	bool is_suspended;
 
 	if (call->is_late)
 		return no;
-	is_lent = call->names != NULL && names_suspend(call->names, &loan);
+	is_suspended = call->names != NULL && names_suspend(call->names, &loan);
 	answer = ask_it(call, nest, question, length, fd);
-	if (!is_lent || names_resume(call->names, &loan))
+	if (!is_suspended || names_resume(call->names, &loan))
 		return answer;
 	call->is_late = call->is_disturbed = true;
 	call->disturbed++;

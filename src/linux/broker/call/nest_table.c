@@ -95,7 +95,7 @@ nests_add(struct nests *nests, int parent, bool is_unregistered, int line)
 	nest->outermost = nest->depth > 1 ? around->outermost : place;
 	nest->unregistered = nest->inside = 0;
 	nest->expects = 0;
-	nest->owes = false;
+	nest->is_pending = false;
 	__atomic_store_n(&nest->line, line, __ATOMIC_RELAXED);
 	if (around != NULL)
 		around->inside++;

@@ -95,7 +95,7 @@ new_bits(const char *path, const struct stat *at, const struct metadata_change *
  * setgid only passes on its group.
  */
 static bool
-lends(const struct stat *at, const struct metadata_change *change)
+sets_setid(const struct stat *at, const struct metadata_change *change)
 {
 	return change->act == metadata_set_mode && !S_ISDIR(at->st_mode) &&
 	       (change->mode & ~at->st_mode & (S_ISUID | S_ISGID)) != 0;
@@ -125,7 +125,7 @@ static bool
 may_change_nameless(int flags, const struct stat *at, const struct metadata_change *change)
 {
 	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY &&
-	       !hides(at, change) && !lends(at, change) && change->act != metadata_set_owner &&
+	       !hides(at, change) && !sets_setid(at, change) && change->act != metadata_set_owner &&
 	       !(change->act == metadata_set_mode && (change->mode & ~at->st_mode & 022));
 }
 
@@ -144,7 +144,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	if (at->st_nlink == 0) {
 		path = lookup_fd_name(fd);
 		if (path == NULL)
-			return !lends(at, change);
+			return !sets_setid(at, change);
 		free(path);
 	}
 	verdict = broker_decide_object(request, what, broker_decide, &path);
@@ -157,7 +157,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 	else if (S_ISDIR(at->st_mode) && plan_is_by_name(request->broker->plan, path))
 		/* granted by a profile only for the files in it */
 		refuse_report(request, REFUSED_WRITE, path, CAUSE_SHARED_DIR);
-	else if (lends(at, change))
+	else if (sets_setid(at, change))
 		refuse_report(request, REFUSED_WRITE, path, CAUSE_SETUID);
 	else if (opens_repository(request->broker, path, at, change))
 		refuse_report(request, REFUSED_OPEN, path, CAUSE_GIT_MODE);

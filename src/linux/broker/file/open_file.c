@@ -271,7 +271,7 @@ open_found(const struct open_call *o)
 /* ---- git files ---- */
 
 static bool
-find_spot(const struct open_call *o, struct lookup *to)
+find_place(const struct open_call *o, struct lookup *to)
 {
 	if (o->found.object >= 0)
 		return lookup_object_parent(o->found.object, to);
@@ -284,15 +284,15 @@ find_spot(const struct open_call *o, struct lookup *to)
 int
 open_vetted(struct open_call *o)
 {
-	auto_lookup struct lookup spot = LOOKUP_NONE;
+	auto_lookup struct lookup at = LOOKUP_NONE;
 	struct git_staging_call vetted = {.request = o->request,
-					  .place = &spot,
+					  .place = &at,
 					  .flags = o->how.flags,
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
 	errno = EACCES;
 	/* the file that replaces it is new */
-	if (!(o->verdict.rights & RIGHT_CREATE) || !find_spot(o, &spot))
+	if (!(o->verdict.rights & RIGHT_CREATE) || !find_place(o, &at))
 		return -1;
 	switch (git_staging_open(o->request, o->verdict.vetted, &vetted)) {
 	case VET_REFUSED:

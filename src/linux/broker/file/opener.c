@@ -24,7 +24,7 @@
 struct opener_job {
 	const struct open_call *what;
 	opener_fn *open;
-	int held, fd, why;
+	int fd_path, fd, why;
 	bool is_done;
 	struct opener_job *next;
 };
@@ -51,7 +51,7 @@ opener_main(void *argument)
 		}
 		opener->jobs = job->next;
 		pthread_mutex_unlock(&opener->lock);
-		job->fd = is_fit ? job->open(job->what, job->held) : -1;
+		job->fd = is_fit ? job->open(job->what, job->fd_path) : -1;
 		job->why = is_fit ? errno : EPERM;
 		pthread_mutex_lock(&opener->lock);
 		job->is_done = true;
@@ -89,10 +89,14 @@ want(struct opener *opener)
 }
 
 int
-opener_open(const struct open_call *o, int held, opener_fn *open)
+opener_open(const struct open_call *o, int fd_path, opener_fn *open)
 {
 	struct opener *opener = &o->request->broker->opener;
-	struct opener_job job = {.what = o, .open = open, .held = held, .fd = -1, .why = EAGAIN};
+	struct opener_job job = {.what = o,
+				 .open = open,
+				 .fd_path = fd_path,
+				 .fd = -1,
+				 .why = EAGAIN};
 	struct opener_job **at = &opener->jobs;
 
 	pthread_mutex_lock(&opener->lock);

@@ -72,10 +72,10 @@ kill_all(struct ptys *t)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->made_count; i++)
-		if (fstat(t->made[i].held, &at) == 0 && at.st_nlink > 0)
+		if (fstat(t->made[i].fd_path, &at) == 0 && at.st_nlink > 0)
 			t->made[kept++] = t->made[i];
 		else
-			close(t->made[i].held);
+			close(t->made[i].fd_path);
 	t->made_count = kept;
 }
 
@@ -84,23 +84,23 @@ static void
 note_made(const struct notif_call *request, int master)
 {
 	struct ptys *t = &request->broker->terminals;
-	int held = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
+	int fd_path = ioctl(master, IOCTL_OTHER_END, O_PATH | O_CLOEXEC);
 
-	if (held < 0)
+	if (fd_path < 0)
 		return;
 	pthread_mutex_lock(&t->lock);
 	kill_all(t);
 	/* leave fds for other calls */
 	if (t->made_count < PTYS_MADE && (request->broker->fd_watermark == 0 ||
-					  (held < request->broker->fd_watermark &&
+					  (fd_path < request->broker->fd_watermark &&
 					   t->made_count < (size_t)request->broker->numbers / 8))) {
 		t->made[t->made_count].nest = nest_innermost(request);
-		t->made[t->made_count++].held = held;
-		held = -1;
+		t->made[t->made_count++].fd_path = fd_path;
+		fd_path = -1;
 	}
 	pthread_mutex_unlock(&t->lock);
-	if (held >= 0)
-		close(held);
+	if (fd_path >= 0)
+		close(fd_path);
 }
 
 /* Returns a spare master for an open of /dev/ptmx; -1: none. */
@@ -132,7 +132,8 @@ pty_is_made(const struct notif_call *request, const struct stat *at)
 
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; i < t->made_count && !is_own; i++)
-		is_own = is_same(t->made[i].held, at) && nest_has_inside(request, t->made[i].nest);
+		is_own = is_same(t->made[i].fd_path, at) &&
+			 nest_has_inside(request, t->made[i].nest);
 	pthread_mutex_unlock(&t->lock);
 	return is_own;
 }
@@ -236,9 +237,9 @@ find_made(const struct notif_call *request, int number)
 	errno = number < 0 ? ENOTTY : EACCES;
 	pthread_mutex_lock(&t->lock);
 	for (size_t i = 0; number >= 0 && fd < 0 && i < t->made_count; i++)
-		if (fstat(t->made[i].held, &at) == 0 && at.st_nlink > 0 &&
+		if (fstat(t->made[i].fd_path, &at) == 0 && at.st_nlink > 0 &&
 		    (int)minor(at.st_rdev) == number && nest_has_inside(request, t->made[i].nest))
-			fd = fcntl(t->made[i].held, F_DUPFD_CLOEXEC, 0);
+			fd = fcntl(t->made[i].fd_path, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_unlock(&t->lock);
 	return fd;
 }

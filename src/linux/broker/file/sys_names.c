@@ -18,87 +18,90 @@
 /* ---- one name ---- */
 
 /* The operation on a name. */
-struct deed {
-	int (*act)(const struct lookup *place, const struct deed *deed);
+struct name_change {
+	int (*act)(const struct lookup *place, const struct name_change *change);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
 	mode_t mode, umask;
 	dev_t device;
 	int flags;
 	const char *text;
 	const struct broker *broker;
-	bool is_lent; /* the requested mode has setuid or setgid: never continue in the kernel */
+	bool has_setid; /* the requested mode has setuid or setgid: never continue in the kernel */
 };
 
 static int
-do_mkdir(const struct lookup *place, const struct deed *deed)
+do_mkdir(const struct lookup *place, const struct name_change *change)
 {
 	return mkdirat(place->folder, place->name,
-		       new_mode(deed->broker, place->folder, deed->mode, deed->umask));
+		       new_mode(change->broker, place->folder, change->mode, change->umask));
 }
 
 static int
-do_mknod(const struct lookup *place, const struct deed *deed)
+do_mknod(const struct lookup *place, const struct name_change *change)
 {
 	return mknodat(place->folder, place->name,
-		       new_mode(deed->broker, place->folder, deed->mode, deed->umask),
-		       deed->device);
+		       new_mode(change->broker, place->folder, change->mode, change->umask),
+		       change->device);
 }
 
 static int
-do_symlink(const struct lookup *place, const struct deed *deed)
+do_symlink(const struct lookup *place, const struct name_change *change)
 {
-	return symlinkat(deed->text, place->folder, place->name);
+	return symlinkat(change->text, place->folder, place->name);
 }
 
 static int
-do_unlink(const struct lookup *place, const struct deed *deed)
+do_unlink(const struct lookup *place, const struct name_change *change)
 {
-	return unlinkat(place->folder, place->name, deed->flags);
+	return unlinkat(place->folder, place->name, change->flags);
 }
 
 /* Inspected names may be removed: their replacement is inspected. */
 static int
-do_deed(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
+do_change(const struct notif_call *request, const struct lookup *place,
+	  const struct name_change *change)
 {
 	struct verdict verdict = broker_decide(request, place->path);
 	struct stat at;
 
-	if (!(verdict.rights & deed->right)) {
-		if (deed->act == do_mkdir && !names_is_there(place, &at))
+	if (!(verdict.rights & change->right)) {
+		if (change->act == do_mkdir && !names_is_there(place, &at))
 			refuse_folder(request, place->path, &verdict);
-		return names_refuse(request, place, &verdict, deed->right);
+		return names_refuse(request, place, &verdict, change->right);
 	}
-	if (verdict.vetted != NULL && deed->right == RIGHT_CREATE && !names_is_there(place, &at) &&
-	    !git_check_may_make(request, place->path, verdict.vetted, deed->act == do_mkdir))
+	if (verdict.vetted != NULL && change->right == RIGHT_CREATE &&
+	    !names_is_there(place, &at) &&
+	    !git_check_may_make(request, place->path, verdict.vetted, change->act == do_mkdir))
 		return -1;
-	if (deed->act == do_symlink && !names_is_there(place, &at) &&
-	    !git_symlink_may_point(request, place->path, deed->text))
+	if (change->act == do_symlink && !names_is_there(place, &at) &&
+	    !git_symlink_may_point(request, place->path, change->text))
 		return -1;
 	autorun_note_at(request->broker, place->folder, place->name, place->path);
-	return deed->act(place, deed);
+	return change->act(place, change);
 }
 
 /* Whether the name exists decides the kernel's errno. */
 static void
-leave(const struct notif_call *request, const struct lookup *place, const struct deed *deed)
+leave(const struct notif_call *request, const struct lookup *place,
+      const struct name_change *change)
 {
 	struct broker *broker = request->broker;
 	struct verdict verdict;
 	struct stat at;
 
 	if (broker->events >= 0 && place->folder >= 0 && *place->path == '/' &&
-	    names_is_there(place, &at) == (deed->right == RIGHT_DELETE)) {
+	    names_is_there(place, &at) == (change->right == RIGHT_DELETE)) {
 		verdict = broker_decide_own(broker, place->path);
-		if (deed->act == do_mkdir)
+		if (change->act == do_mkdir)
 			refuse_folder(request, place->path, &verdict);
 		else
-			refuse_report_by_kernel(request, place->path, &verdict, deed->right);
+			refuse_report_by_kernel(request, place->path, &verdict, change->right);
 	}
 	notif_continue(request);
 }
 
 static void
-sys_on(const struct notif_call *request, int folder, uint64_t path, struct deed *deed)
+sys_on(const struct notif_call *request, int folder, uint64_t path, struct name_change *change)
 {
 	auto_lookup struct lookup place;
 	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
@@ -106,20 +109,20 @@ sys_on(const struct notif_call *request, int folder, uint64_t path, struct deed 
 
 	if (end == LOOKUP_FAILED)
 		notif_fail(request, place.why);
-	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, deed->right)) &&
-		 deed->is_lent)
+	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, change->right)) &&
+		 change->has_setid)
 		notif_fail(request, EPERM);
-	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, deed->right))
-		leave(request, &place, deed);
+	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, change->right))
+		leave(request, &place, change);
 	else if (notif_is_valid(request)) {
-		deed->broker = request->broker;
-		if (deed->right == RIGHT_CREATE) {
-			deed->umask = notif_umask(request);
-			deed->umask |= git_modes_closed_bits(request->broker, place.path,
-							     deed->mode & ~deed->umask);
+		change->broker = request->broker;
+		if (change->right == RIGHT_CREATE) {
+			change->umask = notif_umask(request);
+			change->umask |= git_modes_closed_bits(request->broker, place.path,
+							       change->mode & ~change->umask);
 		}
 		broker_lock(request, place.path);
-		rc = lookup_unchanged(&place) ? do_deed(request, &place, deed) : -1;
+		rc = lookup_unchanged(&place) ? do_change(request, &place, change) : -1;
 		names_unlock(request->names);
 		names_finish(request, rc);
 	}
@@ -129,18 +132,18 @@ void
 sys_mkdir(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
+	struct name_change change = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[1]};
 
-	sys_on(request, AT_FDCWD, a[0], &deed);
+	sys_on(request, AT_FDCWD, a[0], &change);
 }
 
 void
 sys_mkdirat(const struct notif_call *request)
 {
 	const __u64 *a = request->notif.data.args;
-	struct deed deed = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
+	struct name_change change = {.act = do_mkdir, .right = RIGHT_CREATE, .mode = (mode_t)a[2]};
 
-	sys_on(request, (int)a[0], a[1], &deed);
+	sys_on(request, (int)a[0], a[1], &change);
 }
 
 /* The kernel's error for a node type, before it looks at the path; 0: none. */
@@ -190,18 +193,18 @@ refuse_device(const struct notif_call *request, int folder, uint64_t path)
 static void
 make_node(const struct notif_call *request, int folder, const __u64 *a)
 {
-	struct deed deed = {.act = do_mknod,
-			    .right = RIGHT_CREATE,
-			    .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
-			    .device = (dev_t)a[2],
-			    .is_lent = (a[1] & (S_ISUID | S_ISGID)) != 0};
+	struct name_change change = {.act = do_mknod,
+				     .right = RIGHT_CREATE,
+				     .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
+				     .device = (dev_t)a[2],
+				     .has_setid = (a[1] & (S_ISUID | S_ISGID)) != 0};
 
-	if (find_kind_mistake(deed.mode) != 0)
-		notif_fail(request, find_kind_mistake(deed.mode));
-	else if (S_ISCHR(deed.mode) || S_ISBLK(deed.mode))
+	if (find_kind_mistake(change.mode) != 0)
+		notif_fail(request, find_kind_mistake(change.mode));
+	else if (S_ISCHR(change.mode) || S_ISBLK(change.mode))
 		refuse_device(request, folder, a[0]);
 	else
-		sys_on(request, folder, a[0], &deed);
+		sys_on(request, folder, a[0], &change);
 }
 
 void
@@ -220,13 +223,13 @@ static void
 make_link_text(const struct notif_call *request, uint64_t text, int folder, uint64_t path)
 {
 	char target[PATH_MAX];
-	struct deed deed = {.act = do_symlink, .right = RIGHT_CREATE, .text = target};
+	struct name_change change = {.act = do_symlink, .right = RIGHT_CREATE, .text = target};
 	int why = notif_path(request, text, target);
 
 	if (why != 0)
 		notif_fail(request, why);
 	else
-		sys_on(request, folder, path, &deed);
+		sys_on(request, folder, path, &change);
 }
 
 void
@@ -248,9 +251,9 @@ sys_symlinkat(const struct notif_call *request)
 static void
 remove_name(const struct notif_call *request, int folder, uint64_t path, int flags)
 {
-	struct deed deed = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
+	struct name_change change = {.act = do_unlink, .right = RIGHT_DELETE, .flags = flags};
 
-	sys_on(request, folder, path, &deed);
+	sys_on(request, folder, path, &change);
 }
 
 void

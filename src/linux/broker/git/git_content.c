@@ -167,13 +167,13 @@ static int
 vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	   const struct gitconfig_text *present)
 {
-	struct gitconfig_path_check asker = {refuse_place, q};
+	struct gitconfig_path_check path_check = {refuse_place, q};
 	struct gitconfig_refusal refusal;
 	int rc;
 
 	if (kind == GITCONFIG_REPOSITORY && is_object_name(q, text))
 		return 0;
-	rc = git_keys_check(q->arena, kind, text, present, &asker, &refusal, NULL);
+	rc = git_keys_check(q->arena, kind, text, present, &path_check, &refusal, NULL);
 	return rc < 0 ? ENOMEM : rc == 1 ? 0 : refuse_key(q, &refusal);
 }
 
@@ -197,7 +197,7 @@ vet_pointer(const struct content_query *q, const struct gitconfig_text *text)
 
 /* Do the settings two directories up have a remote relative to the working tree? */
 static bool
-is_led_astray(const struct content_query *q)
+has_relative_remote(const struct content_query *q)
 {
 	const char *list = path_parent(q->arena, q->folder, NULL);
 	const char *common = list == NULL ? NULL : path_parent(q->arena, list, NULL);
@@ -219,7 +219,7 @@ vet_gitdir(const struct content_query *q, const struct gitconfig_text *text)
 		return refuse(q, CAUSE_GIT_POINTER);
 	if (!is_inside(q, path) && !is_below(path, q->request->broker->private_tmp))
 		return refuse(q, CAUSE_GIT_OUTSIDE);
-	if (is_led_astray(q))
+	if (has_relative_remote(q))
 		return refuse(q, CAUSE_GIT_MOVED_REMOTE);
 	return 0;
 }

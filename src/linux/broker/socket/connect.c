@@ -296,7 +296,7 @@ turn(struct connect_call *c)
 }
 
 static void
-turn_to_stub(struct connect_call *c)
+redirect_to_stub(struct connect_call *c)
 {
 	bool waits = is_waiting(c);
 
@@ -320,7 +320,7 @@ thread_main(void *argument)
 	if (c->to_proxy)
 		turn(c);
 	else if (c->is_stub)
-		turn_to_stub(c);
+		redirect_to_stub(c);
 	else
 		watch(c, c->address.any.sa_family == AF_UNIX || c->to_own_server ? EAGAIN
 										 : EINPROGRESS);

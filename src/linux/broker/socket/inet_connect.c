@@ -119,7 +119,7 @@ redirect_to_proxy(struct socket_call *call, const struct destination *to)
 }
 
 static void
-turn_to_stub(struct socket_call *call, const struct destination *to)
+redirect_to_stub(struct socket_call *call, const struct destination *to)
 {
 	struct connect_call connecting = {.request = *call->request, .pin = -1, .is_stub = true};
 
@@ -253,7 +253,7 @@ connect_domain(struct socket_call *call, const struct destination *to)
 	/* of a socket that is idle; of one that is connecting or connected */
 	static void (*const actions[][2])(struct socket_call *, const struct destination *) = {
 		[TARGET_JUDGED] = {connect_judged, redirect_to_proxy},
-		[TARGET_RESOLVER] = {turn_to_stub, turn_to_stub},
+		[TARGET_RESOLVER] = {redirect_to_stub, redirect_to_stub},
 		[TARGET_EXPLICIT] = {connect_explicit, connect_explicit},
 		[TARGET_LISTED] = {connect_local, connect_local},
 		[TARGET_MACHINE] = {connect_this_machine, redirect_to_proxy},

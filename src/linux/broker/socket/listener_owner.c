@@ -36,7 +36,7 @@ put_end(const union end *end, __be16 *port, __be32 address[4])
 
 /* The addresses as seen from the other end. Returns false if the socket is not connected any more. */
 static bool
-name_taker(int fd, struct inet_diag_req_v2 *to)
+name_peer(int fd, struct inet_diag_req_v2 *to)
 {
 	union end here = {0}, there = {0};
 	socklen_t here_size = sizeof here, there_size = sizeof there;
@@ -87,7 +87,7 @@ listener_owner_is_on_lo(int fd)
 
 	if (line < 0)
 		return false;
-	if (!name_taker(fd, &request.body))
+	if (!name_peer(fd, &request.body))
 		return true;
 	if (send(line, &request, sizeof request, 0) != (ssize_t)sizeof request)
 		return false;
