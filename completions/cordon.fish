@@ -107,7 +107,7 @@ complete -c cordon -n '__cordon_of run shell doctor why plan check trust init le
 complete -c cordon -n '__cordon_of doctor why plan check trust init report sbpl' -l facts -r -F -d 'what the host can do, instead of probing'
 complete -c cordon -n '__cordon_of run shell doctor why plan check trust init learn report sbpl' -l trace -d 'report reads and programs, too; slower'
 complete -c cordon -n '__cordon_of run shell' -l pty -d 'a terminal of its own'
-complete -c cordon -n '__cordon_of run record' -l track-only -d 'restrict nothing, only leave nothing running'
+complete -c cordon -n '__cordon_of run record' -l track-only -d 'restrict nothing, only end all processes at the end'
 complete -c cordon -n '__cordon_of run' -l fingerprint -d 'track by a profile that restricts nothing (macOS)'
 complete -c cordon -n '__cordon_of run' -l leave -d 'what it leaves behind lives on'
 complete -c cordon -n '__cordon_of run' -l session -x -d 'in the session of that name'

@@ -34,7 +34,7 @@ say_rest(const struct cli *cli, const struct cordon_log *log, uint64_t count)
 	if (cli->quiet)
 		return;
 	if (skipped > 0)
-		cli_say(cli, "%u %s of the log %s no event", skipped,
+		cli_say(cli, "%u %s of the log %s not an event", skipped,
 			skipped == 1 ? "line" : "lines", skipped == 1 ? "is" : "are");
 	if (count == 0 && cli->format == CORDON_TEXT)
 		cli_say(cli, "the log has no such event");

@@ -82,7 +82,8 @@ const struct cli_command commands[] = {
 	{"--sandbox-exec", cli_wrapper, "", "-- [COMMAND [ARG...]]",
 	 "The call of an editor's terminal. Exit status as in run. Refusals are written to\n"
 	 "--status-fd and the log; to the terminal only with -v or --hints.\n",
-	 "sandbox-exec config-fd verbose pty leave session fingerprint grace status-fd summary hints",
+	 "sandbox-exec config-fd verbose pty leave session fingerprint grace status-fd summary "
+	 "hints",
 	 0, INT_MAX, true, true, true},
 	{0},
 };
@@ -162,7 +163,8 @@ help(void)
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		if (*c->summary != '\0')
 			printf("  %-8s %s\n", c->name, c->summary);
-	printf("\n`cordon COMMAND --help` says more; cordon(1) and cordon.json(5) say everything.\n");
+	printf("\n`cordon COMMAND --help` explains a command; manuals: cordon(1), "
+	       "cordon.json(5).\n");
 	return cli_put("", NULL, 0);
 }
 

@@ -69,8 +69,8 @@ refuse_gaps(const struct cli *cli, const struct cordon_plan *plan)
 	const char *gap;
 
 	for (size_t i = 0; (gap = cordon_plan_gap(plan, i)) != NULL; i++) {
-		cli_say(cli, "cannot keep %s", gap);
-		str_printf(&all, "%scannot keep %s", i == 0 ? "" : "\n", gap);
+		cli_say(cli, "cannot enforce %s", gap);
+		str_printf(&all, "%scannot enforce %s", i == 0 ? "" : "\n", gap);
 	}
 	tell_unplanned(cli, all.failed || all.text == NULL ? "cannot enforce every guarantee"
 							   : all.text);
@@ -176,13 +176,17 @@ say_end(const struct cli *cli, const struct cordon_run *run)
 	/* the kernel gives no other hint of SIGSYS */
 	if ((run->signal == SIGSYS || run->status == 128 + SIGSYS) && !cli->track_only &&
 	    shows_refusals(cli))
-		fputs("cordon: it made a system call that the sandbox blocks (SIGSYS): programs of another "
-		      "architecture, as 32-bit ones, do not run inside\n",
+		fputs("cordon: it made a system call that the sandbox blocks (SIGSYS): programs "
+		      "of another architecture, such as 32-bit ones, do not run inside\n",
 		      stderr);
 	if (cli->verbose || cli->summary)
 		say_changes(cli, run);
 	if (run->left > 0)
-		cli_say(cli, "%d would not end: %s", run->left, run->survivors);
+		cli_say(cli, "%d %s not end: %s", run->left,
+			run->left == 1 ? "process did"
+				       : "processes "
+					 "did",
+			run->survivors);
 	if (*run->notice != '\0' && !cli->quiet)
 		cli_say(cli, "%s", run->notice);
 	/* always, and last: the command cannot write after it, so an agent need not believe any other line */

@@ -28,6 +28,7 @@ RECURSIVE = {
     "host/fs_view.c:is_plain": "48 bytes for each name of a path, at the start",
     "session/registry/private_tmp.c:empty": "DEPTH_MAX; what is deeper is moved up first",
     "review/ref_files.c:read_folder": "DEPTH_MAX; deeper entries are reported as not checked",
+    "review/new_objects.c:check_some": "once: with one name it does not call itself",
     "review/git_state.c:walk_folder": "DEPTH_MAX; deeper entries are reported as not checked",
     "review/tree_diff.c:compare": "halves: once for each doubling of the number of trees",
     "linux/broker/git/git_local_remote.c:is_still": "GITFILES_MAX",

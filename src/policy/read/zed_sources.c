@@ -118,8 +118,8 @@ zed_sources_apply(struct policy_reading *r, const struct zed_sources *sources,
 
 	if (sources->count == 0)
 		return read_hole(r, at,
-				 "nothing is said about \"terminal\" and its \"sandbox\" "
-				 "here: these settings add nothing");
+				 "\"terminal\" has no \"sandbox\" here: these settings add "
+				 "nothing");
 	if (enabled == NULL)
 		return read_hole(r, sources->objects[0],
 				 "\"enabled\" is not set: these settings add nothing");
