@@ -177,7 +177,7 @@ make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandb
 	    (sandbox->outer < 0 || (sandbox->ruleset < 0 && sandbox->kind != RULESET_BARE) ||
 	     sandbox->filter == NULL))
 		rc = cordon_fail(err, CORDON_E_GAP, 0,
-				 "calls are routed only with Landlock and seccomp");
+				 "supervised calls need Landlock and seccomp");
 	if (rc == 0 && plan->traces && (sandbox->broker.trace = trace_new(sandbox->filter)) == NULL)
 		rc = cordon_no_memory(err);
 	if (rc == 0 && plan->traces)

@@ -4,6 +4,6 @@
 
 /*
  * Opens an O_PATH fd for reading as the command would, under this inner layer. Returns 0, an errno, or -1 if it
- * cannot be tried.
+ * cannot be tested.
  */
 int attempt_read(int layer, int object);
