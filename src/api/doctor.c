@@ -165,7 +165,7 @@ static const struct {
 	{FACT_CGROUP_PIDS, "process limits of that cgroup",
 	 "run in a delegated cgroup with the pids controller and no other process"},
 	{FACT_SCOPE, "scopes of systemd's user manager, for both limits",
-	 "log in through systemd, with libsystemd installed"},
+	 "log in through systemd, with libsystemd installed (the static program does not use it)"},
 };
 
 static void

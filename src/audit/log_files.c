@@ -5,6 +5,7 @@
 #include "audit/log_files.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -161,9 +161,9 @@ os_has_no_child(void)
 	       errno == ECHILD;
 }
 
-/* A thread started with these attributes runs on another CPU than the caller, if there is one. */
+/* Moves a thread to another CPU than the caller's, if there is one. */
 static inline void
-os_pthread_attr_other_cpu(pthread_attr_t *attributes)
+os_pthread_other_cpu(pthread_t thread)
 {
 #if defined(__linux__)
 	int here = sched_getcpu();
@@ -173,9 +173,9 @@ os_pthread_attr_other_cpu(pthread_attr_t *attributes)
 		return;
 	CPU_CLR((size_t)here, &places);
 	if (CPU_COUNT(&places) > 0)
-		pthread_attr_setaffinity_np(attributes, sizeof places, &places);
+		pthread_setaffinity_np(thread, sizeof places, &places);
 #else
-	(void)attributes;
+	(void)thread;
 #endif
 }
 

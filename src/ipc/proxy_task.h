@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ipc/proxy_ipc.h"
 #include "plan/plan.h"

@@ -81,7 +81,7 @@ static const struct {
 	{NEED_SECCOMP, "there is no seccomp filter", NEWER_KERNEL},
 	{NEED_NO_PROC, "/proc is granted, and it lists every process", "use the profile strict"},
 	{NEED_SCOPE, "no delegated cgroup can limit it, and systemd creates none",
-	 "log in through systemd, or run in a delegated cgroup"},
+	 "log in through systemd (the static program cannot use it), or run in a delegated cgroup"},
 	{NEED_PIDFD, NO_PIDFDS, ALLOW_PIDFDS},
 	{NEED_KILLABLE, "supervised calls can be interrupted on this kernel",
 	 "use a kernel from 5.19 on"},

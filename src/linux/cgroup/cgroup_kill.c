@@ -63,7 +63,7 @@ enum cgroup_inspect { LOOK_FIRST, LOOK_THIS, LOOK_AFTER };
 static bool
 find_entry(int fd, enum cgroup_inspect look, uint64_t inode, struct cgroup_entry *ret)
 {
-	_Alignas(struct dirent64) char buffer[2048];
+	_Alignas(struct dirent) char buffer[2048];
 	bool seen = look == LOOK_FIRST;
 	long n;
 
@@ -71,7 +71,7 @@ find_entry(int fd, enum cgroup_inspect look, uint64_t inode, struct cgroup_entry
 		return false;
 	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
 		for (long at = 0; at < n;) {
-			const struct dirent64 *d = (const struct dirent64 *)(buffer + at);
+			const struct dirent *d = (const struct dirent *)(buffer + at);
 			bool match = d->d_ino == inode;
 
 			at += d->d_reclen;

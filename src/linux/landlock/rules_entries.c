@@ -162,7 +162,7 @@ rules_pass_over(const struct ruleset_build *m, const char *path)
 struct dir_listing {
 	int fd;
 	long at, size;
-	_Alignas(struct dirent64) char entries[4096];
+	_Alignas(struct dirent) char entries[4096];
 };
 
 /* An initializer would clear the whole buffer. */
@@ -183,10 +183,10 @@ is_dots(const char *name)
  * Returns the next entry except "." and ".."; NULL at the end, or with errno after a failure. A removed
  * directory is empty.
  */
-static const struct dirent64 *
+static const struct dirent *
 listing_next(struct dir_listing *listing)
 {
-	const struct dirent64 *entry;
+	const struct dirent *entry;
 
 	do {
 		if (listing->at == listing->size) {
@@ -217,7 +217,7 @@ rules_each(const struct ruleset_build *m, int folder, const char *path, rules_en
 {
 	auto_fd int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path), more;
-	const struct dirent64 *entry;
+	const struct dirent *entry;
 	struct dir_listing listing;
 	char inner[PATH_MAX];
 	int rc = 0;
@@ -249,7 +249,7 @@ open_folder(int parent, const char *name)
 static bool holds_secret(int folder, int depth);
 
 static bool
-is_or_holds_secret(int folder, int depth, const struct dirent64 *entry)
+is_or_holds_secret(int folder, int depth, const struct dirent *entry)
 {
 	const char *name = entry->d_name;
 	struct stat at = {.st_mode = S_IFDIR | S_IRWXO};
@@ -273,7 +273,7 @@ is_or_holds_secret(int folder, int depth, const struct dirent64 *entry)
 static bool
 holds_secret(int folder, int depth)
 {
-	const struct dirent64 *entry;
+	const struct dirent *entry;
 	struct dir_listing listing;
 
 	listing_begin(&listing, folder);

@@ -283,10 +283,10 @@ bool
 notif_has_room(const struct notif_call *request)
 {
 	struct caller_fds own = {0}, *kept = keep_folder(request, find_kept(request, &own));
-	struct rlimit64 limit = {0, 0};
-	bool has_room = kept == NULL || prlimit64(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
+	struct rlimit limit = {0, 0};
+	bool has_room = kept == NULL || prlimit(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
 
-	for (rlim64_t n = limit.rlim_cur; !has_room && n > 0; n--) {
+	for (rlim_t n = limit.rlim_cur; !has_room && n > 0; n--) {
 		char name[32], link[8];
 
 		snprintf(name, sizeof name, "fd/%llu", (unsigned long long)n - 1);

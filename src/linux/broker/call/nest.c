@@ -35,9 +35,9 @@ void
 nest_make(struct broker *broker)
 {
 	struct nests *nests;
-	struct rlimit64 own;
+	struct rlimit own;
 
-	if (prlimit64(0, RLIMIT_LOCKS, NULL, &own) < 0)
+	if (prlimit(0, RLIMIT_LOCKS, NULL, &own) < 0)
 		return;
 	nests = calloc(1, sizeof *nests);
 	if (nests == NULL)
@@ -66,9 +66,9 @@ find_place(const struct nests *nests, uint64_t id)
 static int
 read_mark_of(const struct nests *nests, pid_t thread)
 {
-	struct rlimit64 mark;
+	struct rlimit mark;
 
-	if (prlimit64(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
+	if (prlimit(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
 		return -1;
 	if (mark.rlim_max == nests->plain)
 		return 0;
@@ -85,10 +85,9 @@ static bool
 write_mark(const struct nests *nests, const struct notif_call *request, int place)
 {
 	uint64_t number = nests->top - nest_at(nests, place)->id;
-	struct rlimit64 mark = {number, number};
+	struct rlimit mark = {number, number};
 
-	return notif_is_valid(request) &&
-	       prlimit64(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
+	return notif_is_valid(request) && prlimit(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
 }
 
 bool

@@ -18,6 +18,11 @@
 #include "linux/broker/broker.h"
 #include "linux/process/thread.h"
 
+/* glibc before 2.39 has no name for it */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 #define PARKED_MAX 64
 #define STACK_SIZE (64 * 1024)
 #define LOOK_NS 30000000
@@ -42,7 +47,7 @@ start_clock(timer_t *ret_timer)
 	struct itimerspec often = {{0, LOOK_NS}, {0, LOOK_NS}};
 	sigset_t only;
 
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	sigemptyset(&only);
 	sigaddset(&only, SIGRTMIN);
 	return sigaction(SIGRTMIN, &action, NULL) == 0 &&

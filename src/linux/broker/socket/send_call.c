@@ -91,7 +91,8 @@ send_call_try(struct send_call *s)
 
 	if (why != 0)
 		return why;
-	n = sendmsg(s->fd, &message, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
+	/* musl's sendmsg() copies control data and takes no more than for 255 fds */
+	n = syscall(SYS_sendmsg, s->fd, &message, flags | MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0)
 		return errno;
 	drop_control(s);

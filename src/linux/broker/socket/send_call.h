@@ -23,7 +23,7 @@ struct send_call {
 	char *data;	     /* copy of the next part: for a stream a piece, else the message */
 	size_t from, have;   /* bytes of the copy already sent, and its size */
 	char *control;	     /* for sendmsg(2); NULL: none, or sent */
-	size_t control_size;
+	socklen_t control_size;
 	int *files; /* fds in control */
 	size_t file_count;
 	uint64_t length_at; /* sendmmsg: address for the length; 0: the length is the result */

@@ -206,7 +206,7 @@ take_control(const struct socket_call *call, const struct user_message *message,
 	s->control = calloc(1, CONTROL_MAX);
 	if (s->control == NULL)
 		return ENOBUFS;
-	s->control_size = message->control_size;
+	s->control_size = (socklen_t)message->control_size;
 	why = notif_bytes(&s->request, message->control, s->control, s->control_size);
 	while (why == 0 && s->control_size - at >= sizeof(struct cmsghdr)) {
 		struct cmsghdr *header = (struct cmsghdr *)(void *)(s->control + at);
