@@ -20,6 +20,10 @@ packages_of()
 		# some nodejs packages contain npm and conflict with its package
 		command -v npm >/dev/null || say npm
 		;;
+	debian/release)
+		say "gcc-x86-64-linux-gnu|gcc" gcc-aarch64-linux-gnu linux-libc-dev linux-libc-dev-arm64-cross make dpkg-dev patch \
+		    debian-archive-keyring busybox-static file
+		;;
 	debian/systemd) say mmdebstrap ;;
 	debian/containers) say runc debootstrap debian-archive-keyring python3 python3-yaml ;;
 	debian/foreign) say python3 dpkg-dev debian-archive-keyring util-linux make perl cmake zlib1g-dev nodejs ;;

@@ -235,6 +235,21 @@ build_suites()
 	tsan_suites
 }
 
+# release_suites PROGRAM: the areas in which a C library makes a difference.
+release_suites()
+{
+	suite release/program self tap "exec \"\$ROOT/tests/release/static\" \"$1\""
+	for name in files/protected net/proxy net/datagrams net/unix_sockets process/survivors nest/nest tty/pty_option \
+	    process/run git/hooks; do
+		file=tests/$name.bats
+		[ -f "$file" ] || continue
+		suite "${name%/*}/static/${name#*/}" self tap \
+		    "cd \"\$ROOT\" && CORDON=\"$1\" exec bats --tap $file"
+		[ "$COPY" = "$ROOT" ] || suite "${name%/*}/static-user/${name#*/}" nobody tap \
+		    "cd \"\$COPY\" && CORDON=\"\$COPY/build/cordon\" exec bats --tap $file"
+	done
+}
+
 # The broker's threads: random system calls, and many processes at once.
 tsan_suites()
 {
