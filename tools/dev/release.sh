@@ -53,6 +53,11 @@ release_test()
 {
 	program=$ROOT/build-release/cordon-$version-linux-$(uname -m)
 	copy_for_user
+	# the suites look for their helpers beside the program
+	rm -rf build-release/tested
+	mkdir build-release/tested
+	ln -s ../../build/tests build-release/tested/tests
+	cp "$program" build-release/tested/cordon
 	[ "$COPY" = "$ROOT" ] || cp "$program" "$COPY/build/cordon"
 	release_suites "$program" | tests/run build/test-logs
 }

@@ -244,7 +244,7 @@ release_suites()
 		file=tests/$name.bats
 		[ -f "$file" ] || continue
 		suite "${name%/*}/static/${name#*/}" self tap \
-		    "cd \"\$ROOT\" && CORDON=\"$1\" exec bats --tap $file"
+		    "cd \"\$ROOT\" && CORDON=\"\$ROOT/build-release/tested/cordon\" exec bats --tap $file"
 		[ "$COPY" = "$ROOT" ] || suite "${name%/*}/static-user/${name#*/}" nobody tap \
 		    "cd \"\$COPY\" && CORDON=\"\$COPY/build/cordon\" exec bats --tap $file"
 	done
