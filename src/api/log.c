@@ -130,7 +130,7 @@ read_filter(const struct cordon_log_filter *from, struct cordon_log *to, struct 
 		return rc;
 	if (from->session != NULL && !is_id(from->session))
 		return fail_id(from->session, err);
-	if (from->project != NULL && realpath(from->project, to->project) == NULL)
+	if (from->project != NULL && os_realpath(from->project, to->project) == NULL)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot find the project %s",
 				   from->project);
 	if (from->session != NULL)

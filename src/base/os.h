@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -177,6 +178,17 @@ os_pthread_other_cpu(pthread_t thread)
 #else
 	(void)thread;
 #endif
+}
+
+/* musl's realpath() keeps two slashes at the beginning; as a root or a home that path would be another one than "/". */
+static inline char *
+os_realpath(const char *path, char *to)
+{
+	char *real = realpath(path, to);
+
+	if (real != NULL && real[0] == '/' && real[1] == '/')
+		memmove(real, real + 1, strlen(real));
+	return real;
 }
 
 /* A pipe; both ends are close-on-exec. */

@@ -3,6 +3,8 @@
  * Gathers what a plan needs from the machine, once: directories, facts, approvals. project.c finds
  * the project.
  */
+#include "base/os.h"
+
 #include "discover/context.h"
 
 #include <errno.h>
@@ -63,7 +65,7 @@ note_home(struct cordon_plan *context, const char *home, struct cordon_error *er
 	if (home == NULL || strcmp(home, "/") == 0)
 		return 0;
 	context->homes[context->home_count++] = home;
-	if (realpath(home, real) == NULL)
+	if (os_realpath(home, real) == NULL)
 		return error_errno_is_fault(errno)
 			       ? cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot examine %s", home)
 			       : 0;

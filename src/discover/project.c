@@ -3,6 +3,8 @@
  * Finds the project, the working directory, and what git uses of them. A directory that would make
  * a home or the whole system writable is never chosen as project.
  */
+#include "base/os.h"
+
 #include "discover/context.h"
 
 #include <errno.h>
@@ -24,7 +26,7 @@ real_path(struct arena *arena, const char *path, struct cordon_error *err)
 {
 	char real[PATH_MAX];
 
-	if (realpath(path, real) == NULL) {
+	if (os_realpath(path, real) == NULL) {
 		cordon_fail(err, CORDON_E_PATH, errno, "cannot use %s", path);
 		return NULL;
 	}

@@ -315,7 +315,7 @@ check_text(const struct beneath_walk *walk)
 static int
 open_root(struct beneath_walk *walk)
 {
-	auto_free char *real = realpath(walk->given, NULL);
+	auto_free char *real = os_realpath(walk->given, NULL);
 
 	if (real != NULL)
 		walk->root = open(real, COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);

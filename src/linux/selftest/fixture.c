@@ -4,6 +4,8 @@
  * here; no object of the user is touched. Persistent objects are created by a keeper process, which
  * removes them even if this process is killed.
  */
+#include "base/os.h"
+
 #include "linux/selftest/fixture.h"
 
 #include <errno.h>
@@ -161,7 +163,7 @@ make_folder(struct fixture_kept *kept)
 		 tmp != NULL && *tmp == '/' ? tmp : "/tmp");
 	if (mkdtemp(made) == NULL)
 		return errno;
-	error = realpath(made, real) == NULL ? errno : 0;
+	error = os_realpath(made, real) == NULL ? errno : 0;
 	if (error == 0 && strlen(real) >= FIXTURE_DIR_MAX)
 		error = ENAMETOOLONG;
 	if (error != 0)

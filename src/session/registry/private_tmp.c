@@ -3,6 +3,8 @@
  * Creates and removes the private tmp. Its contents are hostile: the command chose names, modes,
  * depth and links. Removal walks by fd, must never follow a link, and never leave the directory.
  */
+#include "base/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +47,7 @@ private_tmp_name(struct arena *arena, const struct host *host, const char **ret_
 
 	if (base == NULL || *base != '/' || access(base, W_OK | X_OK) != 0)
 		base = "/tmp";
-	if (realpath(base, real) == NULL || getentropy(random, sizeof random) < 0)
+	if (os_realpath(base, real) == NULL || getentropy(random, sizeof random) < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot make a private folder in %s",
 				   base);
 	for (size_t i = 0; i < sizeof random; i++)

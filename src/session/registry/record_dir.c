@@ -3,6 +3,8 @@
  * The directory of records: creates it for the user alone, lists it, and reaps dead records. What a
  * dead record names is removed only if a check shows that a session of this user created it.
  */
+#include "base/os.h"
+
 #include "session/registry/record_dir.h"
 
 #include <dirent.h>
@@ -118,7 +120,7 @@ is_private_tmp(const char *path)
 	struct stat st;
 
 	return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-	       strlen(name) == sizeof prefix - 1 + 6 && realpath(path, real) != NULL &&
+	       strlen(name) == sizeof prefix - 1 + 6 && os_realpath(path, real) != NULL &&
 	       strcmp(real, path) == 0 && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
 	       st.st_uid == geteuid();
 }
