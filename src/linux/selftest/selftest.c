@@ -96,6 +96,9 @@ still_works(const struct selftest_visit *visit)
 {
 	const struct plan *plan = &visit->sandbox->plan;
 
+	/* from Yama's scope 2 on only a process with CAP_SYS_PTRACE may trace its children */
+	if (visit->trial->guarantee == G_PROCESS_PTRACE && plan->facts.values[FACT_YAMA] >= 2)
+		return case_signal_created;
 	/* a broker that refuses must also answer */
 	if ((visit->trial->flags & TRIAL_TOLD) && plan->routing != ROUTE_NOTHING)
 		return case_make_kept;
