@@ -26,12 +26,22 @@ fetch_kernels()
 	fi
 }
 
+# The static program for aarch64 with its unit tests.
+build_arm64()
+{
+	cmd_release aarch64
+	quietly build-release/dev.log ninja -C build-release/aarch64/build
+}
+
 cmd_kernels()
 {
 	has_kernels || fail 'the kernels are for x86_64 Linux'
 	setup build kernels
 	case " $* " in
 	*' systemd '*) setup systemd ;;
+	esac
+	case " $* " in
+	*' arm64 '*) setup release kernels-arm64 && build_arm64 ;;
 	esac
 	compile_default
 	fetch_kernels "$@"

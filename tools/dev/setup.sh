@@ -30,6 +30,7 @@ packages_of()
 	debian/bench) say bubblewrap firejail git make binutils util-linux ;;
 	debian/macos) say tinyscheme python3 ;;
 	debian/kernels) say qemu-system-x86 e2fsprogs cpio busybox-static debian-archive-keyring util-linux ;;
+	debian/kernels-arm64) say qemu-system-arm qemu-user ;;
 	brew/build) say meson ninja pkgconf pcre2 libmd libidn2 libunistring ;;
 	brew/fuzz) say llvm ;;
 	brew/lint) say shellcheck mandoc cppcheck clang-format ;;
