@@ -25,7 +25,7 @@ _cordon_folders()
 
 _cordon_policy()
 {
-	_cordon_words 'agent browser c git go java node open-reads python rust ssh strict system terminal' "$1"
+	_cordon_words 'agent aider browser c claude codex gemini git go java node open-reads opencode python rust ssh strict system terminal' "$1"
 	_cordon_files "$1"
 }
 

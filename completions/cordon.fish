@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Completion for fish. One option a line: the lists are tested against --help and plan --profiles.
 
-set -l profiles agent browser c git go java node open-reads python rust ssh strict system terminal
+set -l profiles agent aider browser c claude codex gemini git go java node open-reads opencode python rust ssh strict system terminal
 set -l sockets ssh-agent gpg-agent docker podman wayland x11
 set -l guarantees files.read files.write files.execute files.carveout files.future files.pattern \
     files.metadata net.tcp net.udp net.domains net.dns sockets.path sockets.abstract \

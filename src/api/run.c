@@ -6,6 +6,7 @@
 
 #include "api/report.h"
 #include "audit/log.h"
+#include "base/path.h"
 #include "discover/context.h"
 #include "explain/print_text.h"
 #include "proxy/server/proxy.h"
@@ -152,6 +153,7 @@ report_collect(struct cordon_plan *context, const struct cordon_command *command
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "--trace and --session: the calls of other commands of the "
 				   "session would be reported, too");
+	context->plan->program = path_last(command->argv[0]);
 	request.plan = context->plan;
 	request.made = &made;
 	request.limits = context->plan->settings.limits;

@@ -168,6 +168,13 @@ rule_grants(struct arena *arena, const struct host *host, const struct rule *rul
 	       host->home != NULL && !path_below(host->home, path);
 }
 
+/* The profile of an agent, which opens the network as well, is suggested for its program only. */
+static bool
+is_for_program(const struct plan *plan, const struct profile *profile)
+{
+	return plan->program != NULL && strcmp(plan->program, profile->name) == 0;
+}
+
 static bool
 profile_grants(const struct plan *plan, const struct profile *profile, const char *path,
 	       unsigned missing)
@@ -178,7 +185,8 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 	auto_policy struct policy *policy = NULL;
 	auto_arena struct arena arena = {0};
 
-	if (layers_read_one(&input, &text, &policy, NULL) < 0)
+	if (layers_read_one(&input, &text, &policy, NULL) < 0 ||
+	    (policy->network.domains.count > 0 && !is_for_program(plan, profile)))
 		return false;
 	for (size_t i = 0; i < policy->rule_count; i++)
 		if (rule_grants(&arena, plan->host, &policy->rules[i], path, missing))
@@ -187,8 +195,9 @@ profile_grants(const struct plan *plan, const struct profile *profile, const cha
 }
 
 /*
- * If several would grant it, as for a directory with caches of many programs, the project tells which is
- * meant, if it does; and also for ~/.local and the like, in which any program may begin.
+ * The program's own; else the only one. If several would grant it, as for a directory with caches of many
+ * programs, the project tells which is meant, if it does; and also for ~/.local and the like, in which any
+ * program may begin.
  */
 const char *
 remedy_profile(const struct plan *plan, const char *path, unsigned missing)
@@ -201,6 +210,8 @@ remedy_profile(const struct plan *plan, const char *path, unsigned missing)
 		if (profile_is_base(profile) || is_in_use(plan, profile) ||
 		    !profile_grants(plan, profile, path, missing))
 			continue;
+		if (is_for_program(plan, profile))
+			return profile->name;
 		count++;
 		name = profile->name;
 		if (starter_suggests(plan, name)) {

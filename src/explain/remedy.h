@@ -38,6 +38,6 @@ void remedy_print_json(const struct plan *plan, const struct decision *by,
 		       const struct resolved *at, unsigned missing, struct str *to);
 /*
  * Returns the add-on, not in use yet, that would grant these rights at a canonical path for which
- * there is no rule; NULL if there is none, or more than one.
+ * there is no rule: that of the command, else the only one. NULL if there is none, or more than one.
  */
 const char *remedy_profile(const struct plan *plan, const char *path, unsigned missing);

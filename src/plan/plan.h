@@ -73,6 +73,7 @@ struct plan {
 	struct guarantee_state guarantees[G_COUNT];
 	const char **notices;
 	size_t notice_count;
+	const char *program; /* the command's name, for suggestions; not owned; NULL: unknown */
 };
 
 /* Takes ownership of stack, also on failure. trust may be NULL: nothing is pinned. */

@@ -23,28 +23,32 @@ struct decide_state {
 	size_t seq;
 	bool limit_hit;
 	struct last_rule last[LAYER_COUNT][2][RIGHT_KINDS]; /* by layer and effect */
-	/* length of the longest path at which a path rule of the layer allows the right */
+	/* length of the longest path at which a rule of the layer that lifts protections allows it */
 	size_t named[LAYER_COUNT][RIGHT_KINDS];
 };
 
-/* The user's own sources: their rules may lift the protection of a name by naming it. */
-static bool
-is_own_word(enum layer layer)
+bool
+index_rule_lifts(const struct planned_rule *rule)
 {
-	return layer == LAYER_SYSTEM || layer == LAYER_USER || layer == LAYER_COMMAND;
+	if (rule->layer == LAYER_PROFILE)
+		return rule->rule != NULL && rule->rule->path != NULL &&
+		       strncmp(rule->rule->path, "~/", 2) == 0;
+	return rule->layer == LAYER_SYSTEM || rule->layer == LAYER_USER ||
+	       rule->layer == LAYER_COMMAND;
 }
 
 static void
 apply_rule(struct decide_state *state, const struct planned_rule *rule)
 {
-	bool path_rule = rule->match != MATCH_GLOB && rule->match != MATCH_REGEX;
+	bool lifts = rule->effect == EFFECT_ALLOW && rule->match != MATCH_GLOB &&
+		     rule->match != MATCH_REGEX && index_rule_lifts(rule);
 
 	state->seq++;
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		if (!(rule->rights & (1u << i)))
 			continue;
 		state->last[rule->layer][rule->effect][i] = (struct last_rule){rule, state->seq};
-		if (rule->effect == EFFECT_ALLOW && path_rule)
+		if (lifts)
 			state->named[rule->layer][i] = strlen(rule->path);
 	}
 }
@@ -144,13 +148,12 @@ decide_right(const struct decide_state *state, int right, bool by_default, struc
 		to->by[right] = (struct decision){.rule = silencer, .overridden = true};
 }
 
-/* Does an effective rule of the user name the protected path itself? */
+/* Does an effective rule name the protected path itself? */
 static bool
 is_lifted(const struct decide_state *state, int right, size_t anchor)
 {
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		if (is_own_word((enum layer)layer) && state->named[layer][right] >= anchor &&
-		    final_deny(state, layer, right) == NULL)
+		if (state->named[layer][right] >= anchor && final_deny(state, layer, right) == NULL)
 			return true;
 	return false;
 }

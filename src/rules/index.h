@@ -94,6 +94,12 @@ struct tree_rights_cache {
 struct tree_rights index_tree_rights_cached(const struct index *index, const char *path,
 					    struct tree_rights_cache *cache);
 
+/*
+ * May an allow of this rule lift the protection of a name by naming it? So may the user's own sources, and
+ * profiles for paths below the home directory (the state of an agent), but not for the project.
+ */
+bool index_rule_lifts(const struct planned_rule *rule);
+
 /* ---- for decide.c and tree_rights.c ---- */
 
 /* Number of the first rule whose path is not smaller than the first length bytes of path. */

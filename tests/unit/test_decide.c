@@ -814,6 +814,32 @@ naming_the_protected_path_itself_lifts_it_for_the_users_own_texts(void)
 	}
 }
 
+/* The state of an agent: ~/.claude, but never what a project brings. */
+static void
+a_profile_lifts_what_it_names_below_the_home_only(void)
+{
+	static const struct rule home = {.path = "~/.claude/"}, project = {.path = "$PROJECT"};
+	struct says says = {LAYER_PROFILE, "allow", "rwcd", "/home/me/.claude", MATCH_SUBPATH};
+	const struct {
+		const struct rule *rule;
+		const char *path, *rights;
+	} rows[] = {{&home, "/home/me/.claude/projects/x", "rwcd"},
+		    {&home, "/home/me/.claude/x/.claude/y", "r"},
+		    {&project, "/home/me/.claude/projects/x", "r"}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct planned_rule planned = planned_of(&says);
+		struct index index = {0};
+
+		planned.rule = rows[i].rule;
+		check_int(index_add(&index, &planned, NULL), 0);
+		index_protect(&index, SYSTEM_LINUX, NULL);
+		check_int(index_finish(&index, NULL), 0);
+		check_str(rights_at(&index, rows[i].path), rows[i].rights);
+		index_free(&index);
+	}
+}
+
 static void
 a_wider_grant_never_lifts_a_protection(void)
 {
@@ -1421,6 +1447,7 @@ main(void)
 	run(names_in_another_case_are_protected);
 	run(a_git_directory_outside_the_project_is_protected_too);
 	run(naming_the_protected_path_itself_lifts_it_for_the_users_own_texts);
+	run(a_profile_lifts_what_it_names_below_the_home_only);
 	run(a_wider_grant_never_lifts_a_protection);
 	run(only_the_named_rights_are_lifted);
 	run(lifting_a_protection_does_not_lift_a_more_trusted_deny);

@@ -20,6 +20,7 @@ test_level()
 		;;
 	esac
 	macos_cache
+	npm_cache
 	copy_for_user
 	"${1}_suites" >build/suites
 }

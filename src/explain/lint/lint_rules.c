@@ -319,7 +319,7 @@ lint_protected(struct linter *l, struct planned_rule *rule)
 
 		if (protected_anchor(one, rule->path) == 0)
 			continue;
-		if (lifted && rule->layer != LAYER_PROJECT)
+		if (lifted && rule->layer != LAYER_PROJECT && rule->layer != LAYER_PROFILE)
 			return lint_add(l, LINT_WARNING, rule->rule->place,
 					"lifts the protection of %s: %s", one->pattern,
 					one->reason);

@@ -55,12 +55,6 @@ add_line(struct sbpl_rules_build *m, struct sbpl_rules *to, struct sbpl_rule lin
 	return 0;
 }
 
-static bool
-is_own_word(enum layer layer)
-{
-	return layer == LAYER_SYSTEM || layer == LAYER_USER || layer == LAYER_COMMAND;
-}
-
 /* ---- patterns ---- */
 
 static int
@@ -220,7 +214,7 @@ lifted_region(struct sbpl_rules_build *m, const struct protection *protection,
 				glob_regex_glob_below(m->in, protection->pattern, rule->path)));
 }
 
-/* A rule of the user lifts a protection by naming the protected path, where it has effect. */
+/* A rule lifts a protection by naming the protected path, where it has effect. */
 static int
 lifted(struct sbpl_rules_build *m, const struct protection *protection, int right,
        const struct filter **ret)
@@ -234,7 +228,7 @@ lifted(struct sbpl_rules_build *m, const struct protection *protection, int righ
 		const struct filter *region, *unheard;
 
 		if (rule->effect != EFFECT_ALLOW || !(rule->rights & (1u << right)) ||
-		    !is_own_word(rule->layer) ||
+		    !index_rule_lifts(rule) ||
 		    glob_match_longest(protection->glob, rule->path, true) == 0)
 			continue;
 		region = lifted_region(m, protection, rule);
@@ -252,7 +246,7 @@ lifted(struct sbpl_rules_build *m, const struct protection *protection, int righ
 struct taking {
 	const struct filter **items;
 	size_t count;
-	bool lifted; /* a rule of the user lifts one of them */
+	bool lifted; /* a rule lifts one of them */
 };
 
 static int
