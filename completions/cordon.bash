@@ -56,7 +56,7 @@ _cordon_value()
 		;;
 	--policy-json | --domain | --port | --opaque-port | --private | --resolver | --time | --output | --processes | --memory | \
 	    --file-size | --cpu-time | --open-files | --session | --grace | --status-fd | --ref | \
-	    --since | --until) ;;
+	    --since | --until | -c | --command) ;;
 	*) return 1 ;;
 	esac
 }
@@ -73,7 +73,13 @@ _cordon_options()
 		printf '%s' "$run -v --verbose -q --quiet --pty --track-only --fingerprint --leave --session --grace
 			--status-fd --hints --summary"
 		;;
-	shell) printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd --hints --summary" ;;
+	shell)
+		printf '%s' "$run -v --verbose -q --quiet --pty --grace --status-fd --hints --summary
+			-c --command -l --login -i --interactive"
+		;;
+	setup) printf '%s' '-q --quiet --yes --remove' ;;
+	hook) printf '%s' '-q --quiet' ;;
+	mcp) printf '%s' "$run -q --quiet" ;;
 	doctor) printf '%s' "$setup -q --quiet --json" ;;
 	why) printf '%s' "$setup -q --quiet --last --session --json" ;;
 	sbpl) printf '%s' "$setup -q --quiet --json" ;;
@@ -103,6 +109,9 @@ _cordon_operand()
 		_cordon_files "$3"
 		;;
 	check:*) _cordon_policy "$3" ;;
+	help:*) _cordon_words "$commands" "$3" ;;
+	setup:setup) _cordon_words 'claude codex gemini zed vscode devcontainer github' "$3" ;;
+	hook:hook) _cordon_words 'claude codex gemini' "$3" ;;
 	confine:*) _cordon_files "$3" ;;
 	esac
 }
@@ -147,10 +156,11 @@ _cordon_command()
 _cordon()
 {
 	local start current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands='run shell setup hook mcp doctor why plan check trust init confine ps kill log learn report sbpl record'
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		_cordon_words 'run shell doctor why plan check trust init confine ps kill log learn report sbpl record -- --help --version' "$current"
+		_cordon_words "$commands -- --help --version" "$current"
 		return
 	fi
 	case ${COMP_WORDS[1]} in

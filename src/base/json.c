@@ -125,6 +125,7 @@ read_key(struct json_reader *r, struct json *member)
 
 	member->key_line = r->line;
 	member->key_column = r->column;
+	member->key_start = (size_t)(r->at - r->text);
 	if (done(r) || *r->at != '"')
 		return fail_here(r, done(r) ? "text ends inside an object"
 					    : "a key in double quotes is expected here");
@@ -232,12 +233,8 @@ read_word(struct json_reader *r, struct json *value)
 }
 
 static int
-read_value(struct json_reader *r, struct json *value)
+read_any(struct json_reader *r, struct json *value)
 {
-	value->line = r->line;
-	value->column = r->column;
-	if (done(r))
-		return fail_here(r, "text ends where a value is expected");
 	switch (*r->at) {
 	case '{':
 	case '[':
@@ -253,11 +250,28 @@ read_value(struct json_reader *r, struct json *value)
 	}
 }
 
+static int
+read_value(struct json_reader *r, struct json *value)
+{
+	int rc;
+
+	value->line = r->line;
+	value->column = r->column;
+	value->start = (size_t)(r->at - r->text);
+	if (value->key == NULL)
+		value->key_start = value->start;
+	if (done(r))
+		return fail_here(r, "text ends where a value is expected");
+	rc = read_any(r, value);
+	value->end = (size_t)(r->at - r->text);
+	return rc;
+}
+
 int
 json_read(struct arena *arena, const char *file, const char *text, size_t length,
 	  const struct json **ret_value, struct cordon_error *err)
 {
-	struct json_reader r = {arena, file, text, text + length, 1, 1, 0, err};
+	struct json_reader r = {arena, file, text, text, text + length, 1, 1, 0, err};
 	struct json *value;
 	int rc;
 

@@ -26,6 +26,8 @@ struct json {
 	bool whole;	     /* JSON_NUMBER: an integer in range */
 	const char *written; /* JSON_NUMBER: its text */
 	size_t count;	     /* elements or members */
+	/* offsets in the text: of the key or else the value, of the value, behind it */
+	size_t key_start, start, end;
 	const struct json *first, *next;
 };
 

@@ -9,7 +9,7 @@
 struct json_reader {
 	struct arena *arena;
 	const char *file;
-	const char *at, *end;
+	const char *text, *at, *end;
 	uint32_t line, column;
 	int depth;
 	struct cordon_error *err;

@@ -2,12 +2,18 @@
 /* Declarations shared by the commands: command table, options, output. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <cordon/cordon.h>
 
-#define EXIT_CORDON 125 /* cordon failed or was misused; differs from statuses of commands */
+#define EXIT_CORDON 125	    /* cordon failed or was misused; differs from statuses of commands */
+#define EXIT_HOOK_REFUSES 2 /* agents take it for a refusal, and any other failure for none */
+
+#define CLI_SHELL_NAME "cordon-shell" /* a link of that name to cordon is a shell */
+
+struct str;
 
 /* What standard error gets after a command to which something was refused. */
 enum cli_hints { HINTS_TEXT, HINTS_JSON };
@@ -30,6 +36,10 @@ struct cli {
 	const char *ref;			/* git ref to check; NULL: check policies */
 	const char *record, *record_fd;		/* of an editor's wrapper, by one of two options */
 	bool has_dashes;			/* "--" stands before the operands */
+	bool remove;				/* of setup */
+	bool login, interactive;		/* of shell */
+	const char *shell_command;		/* of shell; NULL: a terminal */
+	const char *program;			/* the first word of the command line */
 	char **operands;
 	int operand_count;
 };
@@ -68,6 +78,14 @@ int cli_log(struct cli *cli);
 int cli_learn(struct cli *cli);
 int cli_report(struct cli *cli);
 int cli_sbpl(struct cli *cli);
+int cli_hook(struct cli *cli);
+int cli_setup(struct cli *cli);
+int cli_mcp(struct cli *cli);
+
+/* Returns NULL if there is no such command. */
+const struct cli_command *cli_command(const char *name);
+/* Runs argv in a sandbox, and ends as it ended. */
+int cli_run_words(struct cli *cli, char **argv, bool login);
 
 /* Initial values. */
 #define CLI_START(which)                                                                         \
@@ -77,6 +95,16 @@ int cli_sbpl(struct cli *cli);
 /* Fills cli from arguments. Returns 0, 1 after --help, or EXIT_CORDON after a message. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 void cli_help(const struct cli_command *command);
+/* Would `cordon run` take these words, up to NULL, and all as options? Returns 0, or EXIT_CORDON after a message. */
+int cli_check_run_options(char *const *words);
+
+/* Is there a program of that name, in PATH if it has no slash? */
+bool cli_is_program(const char *name);
+bool cli_find_program(const char *name, char ret_path[PATH_MAX]);
+/* The absolute path of cordon itself, which was called by this name. */
+int cli_find_self(const char *name, char ret_path[PATH_MAX], struct cordon_error *err);
+/* Prints the lines in which two texts differ. */
+void cli_diff(const char *before, const char *after, struct str *to);
 
 /*
  * Exits without freeing memory, which takes longer than many commands run. Not for callers with buffered

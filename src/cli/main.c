@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/cli.h"
 
@@ -20,9 +20,12 @@ const struct cli_command commands[] = {
 	 "125 cordon failed or was misused; 126 not executable; 127 not found.\n",
 	 "verbose pty leave session track-only fingerprint grace status-fd summary hints", 1,
 	 INT_MAX, true, true, true},
-	{"shell", cli_shell, "start a login shell in a sandbox", "",
-	 "Starts the user's shell with the profile terminal. Exit status as in run.\n",
-	 "verbose pty grace status-fd summary hints", 0, 0, true, true, false},
+	{"shell", cli_shell, "start a shell in a sandbox", "[-c COMMAND [ARG...]]",
+	 "Starts the user's shell with the profile terminal: a login shell on the terminal,\n"
+	 "or with -c a command. A link cordon-shell to this program does the same, where a\n"
+	 "program takes only the path of a shell. Exit status as in run.\n",
+	 "verbose pty grace status-fd summary hints command login interactive", 0, INT_MAX, true,
+	 true, true},
 	{"why", cli_why, "show whether something is allowed, and by which rule",
 	 "RIGHT PATH|connect HOST:PORT|socket PATH|env NAME",
 	 "RIGHT is read, write, create, delete, execute, or letters of rwcdx. PATH need\n"
@@ -45,6 +48,20 @@ const struct cli_command commands[] = {
 	 "Lists what the project's policy asks for beyond what it may have. Exit status 0,\n"
 	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true, false, false},
+	{"setup", cli_setup, "make an agent or an editor run its commands in a sandbox",
+	 "claude|codex|gemini|zed|vscode|devcontainer|github [OPTION...]",
+	 "Shows what it would change in its settings, asks, and writes it; --remove takes it\n"
+	 "back. Options of `cordon run` behind the name are those its commands get.\n",
+	 "yes remove", 1, INT_MAX, false, false, true},
+	{"hook", cli_hook, "answer an agent's hook", "claude|codex|gemini [OPTION...]",
+	 "Reads what the agent says before and after a shell command, and answers with the\n"
+	 "command in a sandbox, with these options of `cordon run`. Exit status 0, or 2: the\n"
+	 "agent must not run the command.\n",
+	 "", 1, INT_MAX, false, false, true},
+	{"mcp", cli_mcp, "serve tools of the Model Context Protocol", "",
+	 "On standard input and output: run, why, plan and log, by the policy of this command\n"
+	 "line.\n",
+	 "", 0, 0, true, true, false},
 	{"init", cli_init, "write a starter policy for this project", "",
 	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,
 	 false, false},
@@ -88,39 +105,13 @@ const struct cli_command commands[] = {
 	{0},
 };
 
-static const struct cli_command *
-find_command(const char *name)
+const struct cli_command *
+cli_command(const char *name)
 {
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		if (strcmp(c->name, name) == 0)
 			return c;
 	return NULL;
-}
-
-static bool
-is_executable(const char *path)
-{
-	struct stat found;
-
-	return stat(path, &found) == 0 && S_ISREG(found.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Would `cordon run` find it? */
-static bool
-is_program(const char *name)
-{
-	const char *at = strchr(name, '/') == NULL ? getenv("PATH") : NULL;
-	bool found = at == NULL && is_executable(name);
-
-	while (at != NULL && !found) {
-		size_t length = strcspn(at, ":");
-		auto_str struct str path = {0};
-
-		str_printf(&path, "%.*s/%s", (int)length, at, name);
-		at = at[length] == ':' ? at + length + 1 : NULL;
-		found = !path.failed && *path.text == '/' && is_executable(path.text);
-	}
-	return found;
 }
 
 static int
@@ -137,7 +128,7 @@ unknown(const char *name)
 	near = str_nearest_word(name, names, count);
 	str_visible(&visible, name);
 	shown = visible.failed || visible.text == NULL ? "" : visible.text;
-	if (is_program(name))
+	if (cli_is_program(name))
 		fprintf(stderr, "cordon: \"%s\" is a program; did you mean `cordon run %s`?\n",
 			shown, shown);
 	else if (*name == '-')
@@ -171,7 +162,7 @@ help(void)
 static int
 help_about(const char *name)
 {
-	const struct cli_command *command = find_command(name);
+	const struct cli_command *command = cli_command(name);
 
 	if (command == NULL)
 		return unknown(name);
@@ -180,7 +171,7 @@ help_about(const char *name)
 }
 
 static int
-run_command(const struct cli_command *command, int argc, char **argv)
+run_command(const struct cli_command *command, const char *program, int argc, char **argv)
 {
 	struct cli cli = CLI_START(command);
 	int status;
@@ -189,6 +180,7 @@ run_command(const struct cli_command *command, int argc, char **argv)
 		fputs("cordon: out of memory\n", stderr);
 		return EXIT_CORDON;
 	}
+	cli.program = program;
 	/* the default; an explicit other system fails with "no such profile" */
 	if (command->run == cli_sbpl)
 		cordon_setup_set(cli.setup, CORDON_OPT_SYSTEM, "macos", NULL);
@@ -198,7 +190,7 @@ run_command(const struct cli_command *command, int argc, char **argv)
 	else if (status == 1)
 		status = cli_put("", NULL, 0);
 	cordon_setup_free(cli.setup);
-	return status;
+	return status != 0 && command->run == cli_hook ? EXIT_HOOK_REFUSES : status;
 }
 
 /* Does the call begin with an option of the editors' wrapper? Other options may stand before it. */
@@ -215,12 +207,21 @@ is_wrapper_call(int argc, char **argv)
 	return false;
 }
 
+/* A login program calls its shell with a "-" before the name. */
+static bool
+is_shell_name(const char *name)
+{
+	return strcmp(path_last(name + (*name == '-')), CLI_SHELL_NAME) == 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct cli_command *command;
 
 	os_malloc_short_lived();
+	if (argc > 0 && is_shell_name(argv[0]))
+		return run_command(cli_command("shell"), argv[0], argc - 1, argv + 1);
 	if (argc < 2) {
 		fputs("usage: cordon COMMAND [options] ...\n"
 		      "try `cordon run make`, `cordon shell` or `cordon plan`; `cordon --help` "
@@ -234,9 +235,10 @@ main(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
 		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
 	if (strcmp(argv[1], "--") == 0)
-		return run_command(find_command("run"), argc - 1, argv + 1);
+		return run_command(cli_command("run"), argv[0], argc - 1, argv + 1);
 	if (is_wrapper_call(argc, argv))
-		return run_command(find_command("--sandbox-exec"), argc - 1, argv + 1);
-	command = find_command(argv[1]);
-	return command == NULL ? unknown(argv[1]) : run_command(command, argc - 2, argv + 2);
+		return run_command(cli_command("--sandbox-exec"), argv[0], argc - 1, argv + 1);
+	command = cli_command(argv[1]);
+	return command == NULL ? unknown(argv[1])
+			       : run_command(command, argv[0], argc - 2, argv + 2);
 }

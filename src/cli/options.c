@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -102,7 +103,12 @@ static const struct cli_option table[] = {
 	FLAG('q', quiet, "no notices"),
 	TEXT("ref", "ref", "REF", ref, "what a checkout of this ref would bring"),
 	FLAG(0, print, "print the policy on standard output"),
+	{'c', "command", "COMMAND", -1, offsetof(struct cli, shell_command),
+	 "run this by the shell, and no terminal", "command"},
+	FLAG('l', login, "as a login shell, also with -c"),
+	FLAG('i', interactive, "as an interactive shell, also with -c"),
 	FLAG(0, yes, "approve what is listed"),
+	FLAG(0, remove, "take back what was set up"),
 	FLAG(0, revoke, "revoke the approval"),
 	FLAG(0, force, "replace a policy that is there"),
 	FLAG(0, profiles, "list the profiles"),
@@ -307,15 +313,35 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 	return 0;
 }
 
+/* Takes a letter without a value off the front: -lc is -l -c. Returns false if it stands alone. */
+static bool
+take_letter(const struct cli_option *option, const char *value, char **argument)
+{
+	if (option->value != NULL || value == NULL || (*argument)[1] == '-')
+		return false;
+	++*argument;
+	**argument = '-';
+	return true;
+}
+
 /* Parses the option at argv[*at]; moves *at past its value. */
 static int
 parse_option(struct cli *cli, int argc, char **argv, int *at)
 {
-	const char *argument = argv[*at], *value;
-	const struct cli_option *option = find_option(cli, argument, &value);
+	const struct cli_option *option;
+	const char *value;
+	bool more;
+	int status;
 
-	if (option == NULL)
-		return unknown_option(cli, argument);
+	do {
+		option = find_option(cli, argv[*at], &value);
+		if (option == NULL)
+			return unknown_option(cli, argv[*at]);
+		more = take_letter(option, value, &argv[*at]);
+		status = more ? apply(cli, option, NULL) : 0;
+	} while (more && status == 0);
+	if (status != 0)
+		return status;
 	if (option->value == NULL && value != NULL)
 		return cli_usage(cli, "--%s takes no value", option->name);
 	if (option->value != NULL && value == NULL) {
@@ -373,4 +399,31 @@ cli_parse(struct cli *cli, int argc, char **argv)
 		}
 	}
 	return check_operands(cli);
+}
+
+/* One more word follows as the command: an option that lacks its value would take it. */
+int
+cli_check_run_options(char *const *words)
+{
+	struct cli run = CLI_START(cli_command("run"));
+	auto_arena struct arena arena = {0};
+	int count = 0, status = EXIT_CORDON;
+	char **copy;
+
+	while (words[count] != NULL)
+		count++;
+	copy = arena_alloc(&arena, ((size_t)count + 2) * sizeof *copy, NULL);
+	for (int i = 0; copy != NULL && i < count; i++)
+		copy[i] = arena_strdup(&arena, words[i], NULL);
+	if (copy != NULL && run.setup != NULL) {
+		copy[count] = (char *)"true";
+		status = cli_parse(&run, count + 1, copy);
+	}
+	if (status == 0 &&
+	    (run.operand_count != 1 || (count > 0 && strcmp(words[count - 1], "--") == 0)))
+		status = cli_usage(
+			&run, "\"%s\" is no option",
+			words[run.operand_count > 1 ? count + 1 - run.operand_count : count - 1]);
+	cordon_setup_free(run.setup);
+	return status == 0 ? 0 : EXIT_CORDON;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * cordon run, cordon shell, and what cordon --sandbox-exec does after its record is read. cordon prints nothing on stdout while a command runs;
+ * cordon run, and what cordon --sandbox-exec does after its record is read. cordon prints nothing on stdout
+ * while a command runs;
  * the exit status is that of the command.
  */
 #include "base/os_process.h"
 
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,8 +270,8 @@ track(struct cli *cli, const struct cordon_command *command, struct cordon_run *
 	return rc < 0 ? rc : cordon_track(cli->setup, command, ret_run, err);
 }
 
-static int
-run_it(struct cli *cli, char **argv, bool login)
+int
+cli_run_words(struct cli *cli, char **argv, bool login)
 {
 	struct cordon_command command = {.argv = argv,
 					 .login = login,
@@ -308,23 +308,5 @@ run_it(struct cli *cli, char **argv, bool login)
 int
 cli_run(struct cli *cli)
 {
-	return run_it(cli, cli->operands, false);
-}
-
-int
-cli_shell(struct cli *cli)
-{
-	const struct passwd *entry = getpwuid(geteuid());
-	const char *shell = getenv("SHELL");
-	struct cordon_error err = {0};
-	char *argv[2] = {NULL, NULL};
-
-	if (shell == NULL || *shell != '/')
-		shell = entry != NULL && entry->pw_shell != NULL && *entry->pw_shell == '/'
-				? entry->pw_shell
-				: "/bin/sh";
-	argv[0] = (char *)shell;
-	if (cordon_setup_set(cli->setup, CORDON_OPT_COMMAND, "shell", &err) < 0)
-		return cli_fail(cli, &err);
-	return run_it(cli, argv, true);
+	return cli_run_words(cli, cli->operands, false);
 }

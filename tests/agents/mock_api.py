@@ -3,7 +3,7 @@
 """A model on loopback: speaks the protocols of Anthropic, OpenAI and Gemini.
 
 mock_api.py LOG COMMAND: prints its port. The first answer of a conversation calls the shell tool with COMMAND, the
-next one is the text "mock: done". LOG gets one JSON object for each request: path, and the last result of a tool.
+next one is the text "mock: done". LOG gets one JSON object for each request: path, the last result of a tool, and hints of cordon anywhere.
 """
 import json
 import sys
@@ -110,9 +110,10 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *args):
         pass
 
-    def note(self, result):
+    def note(self, result, body=None):
+        hints = [text for text in texts(body) if "The sandbox refused" in text]
         with open(LOG, "a", encoding="utf-8") as log:
-            log.write(json.dumps({"path": self.path, "result": result}) + "\n")
+            log.write(json.dumps({"path": self.path, "result": result, "hints": hints}) + "\n")
 
     def answer(self, kind, data):
         self.send_response(200)
@@ -138,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
                   ("GenerateContent", gemini, gemini_result), (":generateContent", gemini, gemini_result)]
         for end, answer, result in speaks:
             if path.endswith(end):
-                self.note(result(body))
+                self.note(result(body), body)
                 events, whole = answer(body)
                 if path.endswith(":generateContent"):
                     events, whole = None, events[0][1]

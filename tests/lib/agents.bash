@@ -64,7 +64,7 @@ ask()
 	shift
 	case $name in
 	claude) words=(-p hi --allowedTools Bash) ;;
-	codex) words=(exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox hi) ;;
+	codex) words=(exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust hi) ;;
 	gemini) words=(--skip-trust -y -p hi) ;;
 	opencode) words=(run hi) ;;
 	esac

@@ -6,7 +6,7 @@
 
 load ../lib/common
 
-COMMANDS='run shell doctor check why plan trust init confine ps kill log learn report sbpl'
+COMMANDS='run shell setup hook mcp doctor check why plan trust init confine ps kill log learn report sbpl'
 
 @test "--profiles lists the files of profiles/, and each can be used" {
 	local name
