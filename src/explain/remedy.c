@@ -266,6 +266,8 @@ remedy_print_text(const struct plan *plan, const struct decision *by, const stru
 		str_visible(to, option.text == NULL ? "" : option.text);
 		str_add(to, secret_is_path(plan, at->path)
 				    ? "  (it looks like a secret: think twice)\n"
+			    : unwise_hint(plan, at->path, missing)
+				    ? "  (more than a command should get: think twice)\n"
 				    : "\n");
 	}
 	if (advice.profile != NULL)

@@ -22,6 +22,17 @@ static const char *const system_folders[] = {"/bin",  "/boot", "/etc", "/lib", "
 					     "/sbin", "/sys",  "/usr", "/run", "/var/lib", NULL};
 static const char *const shared_folders[] = {"/tmp", "/var/tmp", NULL};
 
+/* What programs and people did on this machine, and what they sent. */
+static const char *const records[] = {"/var/log",     "/var/mail",  "/var/spool",
+				      "/var/backups", "/var/crash", NULL};
+/* Below the home directory: tokens of agents. Their profiles grant them to the agents. */
+static const char *const tokens[] = {"~/.claude.json",
+				     "~/.claude/.credentials.json",
+				     "~/.codex/auth.json",
+				     "~/.gemini/oauth_creds.json",
+				     "~/.local/share/opencode/auth.json",
+				     NULL};
+
 /* Below the home directory: each has directories of many programs. */
 static const char *const common_folders[] = {".config",	     ".cache",	     ".local",
 					     ".local/share", ".local/state", NULL};
@@ -49,6 +60,22 @@ static bool
 is_device(const char *path)
 {
 	return path_below(path, "/dev") && !is_below_any(devices, path);
+}
+
+static bool
+is_one_of(const char *const *folders, const char *path)
+{
+	while (*folders != NULL && strcmp(*folders, path) != 0)
+		folders++;
+	return *folders != NULL;
+}
+
+/* A directory of the system as a whole: /srv, /var, /var/lib. */
+static bool
+is_wide(const char *path)
+{
+	return strrchr(path, '/') == path || strcmp(path, "/var") == 0 ||
+	       is_one_of(system_folders, path);
 }
 
 /* Is it in a directory of PATH, or above one? */
@@ -115,11 +142,13 @@ unwise_hint(const struct plan *plan, const char *path, unsigned missing)
 {
 	const char *rest = behind_home(plan, path);
 
-	if (unwise_grant(plan, path, missing) || secret_is_path(plan, path) ||
+	if (unwise_grant(plan, path, missing) || secret_is_path(plan, path) || is_wide(path) ||
+	    is_below_any(records, path) ||
 	    ((missing & RIGHTS_CHANGE) && is_executed(plan, path)) ||
 	    ((missing & RIGHTS_CHANGE) && is_below_any(system_folders, path)))
 		return true;
-	return rest != NULL && (is_listed(baseline_histories, rest) ||
+	return rest != NULL && (is_listed(baseline_histories, rest) || is_listed(tokens, rest) ||
+				is_one_of(common_folders, rest) ||
 				((missing & RIGHTS_CHANGE) && is_listed(baseline_dotfiles, rest)));
 }
 
@@ -132,14 +161,6 @@ touches_listed(const char *const *names, const char *rest)
 		    path_below(*names + strlen("~/"), rest))
 			return true;
 	return false;
-}
-
-static bool
-is_one_of(const char *const *folders, const char *path)
-{
-	while (*folders != NULL && strcmp(*folders, path) != 0)
-		folders++;
-	return *folders != NULL;
 }
 
 bool

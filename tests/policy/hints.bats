@@ -263,3 +263,32 @@ except PermissionError: pass'
 	[ "$(advice)" = '--tmp shared' ]
 	expect 124 run --tmp shared --net localhost -- timeout 2 php -S 127.0.0.1:0
 }
+
+# never_read PATH: with reads supervised, reading it is refused, and no option is advised.
+never_read()
+{
+	status=0
+	timeout 60 "$CORDON" run --deny '**/supervised*' -- sh -c 'cat "$0" || ls "$0"; exit 1' "$1" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	err=$(cat "$T/err")
+	[ "$status" -eq 1 ] || complain "$1" || return 1
+	case $err in
+	*'allow it with --'* | *'in a policy'*) complain "advised: $1" || return 1 ;;
+	esac
+}
+
+@test "reads of everything, of logs, of tokens and of folders of many programs are never advised" {
+	mkdir -p "$HOME/.config" "$HOME/.ssh" "$HOME/.codex" "$HOME/data"
+	touch "$HOME/.ssh/id_ed25519" "$HOME/.claude.json" "$HOME/.codex/auth.json" "$HOME/data/x"
+	for path in / /home /srv /mnt /var /var/lib /var/log /var/log/btmp "$HOME" "$HOME/.config" "$HOME/.ssh" "$HOME/.ssh/id_ed25519" \
+	    "$HOME/.claude.json" "$HOME/.codex/auth.json"; do
+		[ ! -e "$path" ] || never_read "$path" || return 1
+	done
+	# the check works
+	expect 1 run --deny '**/supervised*' -- sh -c 'cat ~/data/x || exit 1'
+	heard "allow it with --read $HOME/data/x"
+	# who asks is warned
+	denied read /var/log/btmp
+	said 'more than a command should get: think twice'
+	denied read "$HOME/.ssh/id_ed25519"
+	said 'it looks like a secret: think twice'
+}
