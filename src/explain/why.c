@@ -57,21 +57,18 @@ line_text(const struct why_line *line, const char *reason, const char *source, s
 	str_add(to, "\n");
 }
 
+/* The members of an answer about a path are null. */
 static void
 line_json(const struct why_line *line, const char *reason, const char *source, struct str *to)
 {
-	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"subject\": ",
-		   line->allowed ? "true" : "false", line->what);
-	str_json(to, line->subject);
-	if (!line->allowed && line->cause != CAUSE_NONE)
-		refused_print_id(line->cause, to);
-	str_add(to, ", \"reason\": ");
-	str_json(to, reason);
-	str_add(to, ", \"source\": ");
-	str_json_or_null(to, source);
+	const struct why_head head = {line->what,  line->subject, line->allowed,
+				      line->cause, reason,	  source};
+
+	why_print_head(&head, to);
 	str_add(to, ", \"remedy\": ");
 	str_json_or_null(to, line->make_first ? NULL : line->remedy);
-	str_add(to, "}\n");
+	str_add(to, ", \"profile\": null, \"path\": null, \"exists\": null, \"rights\": null, "
+		    "\"vetted\": null, \"held_by\": null, \"rule\": null, \"protection\": null}\n");
 }
 
 static int

@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "plan/secret.h"
+#include "policy/model/cause.h"
 
 struct resolved;
 
@@ -16,6 +17,14 @@ int why_answer(const struct plan *plan, const char *what, const char *subject, b
 /* why_path.c: the same for rights at a path. */
 int why_path(const struct plan *plan, const char *what, const char *subject, bool json,
 	     struct str *to, struct cordon_error *err);
+/* The members with which every answer in JSON begins: schema/cordon.why.schema.json. source may be NULL. */
+struct why_head {
+	const char *what, *subject;
+	bool allowed;
+	enum cause cause; /* if it is denied */
+	const char *reason, *source;
+};
+void why_print_head(const struct why_head *head, struct str *to);
 /* Resolves a path as typed by the user; *ret is in arena. */
 int why_subject(const struct plan *plan, const char *subject, struct arena *arena,
 		struct resolved *ret, struct cordon_error *err);

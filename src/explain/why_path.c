@@ -327,41 +327,61 @@ json_rule(const struct planned_rule *rule, struct str *to)
 		   rule->rule->place.column);
 }
 
-static void
-json_reason(const struct plan *plan, const struct path_answer *answer, struct str *to)
+void
+why_print_head(const struct why_head *head, struct str *to)
 {
-	auto_str struct str reason = {0};
+	str_printf(to, "{\"v\": 1, \"allowed\": %s, \"asked\": \"%s\", \"subject\": ",
+		   head->allowed ? "true" : "false", head->what);
+	str_json(to, head->subject);
+	if (!head->allowed && head->cause != CAUSE_NONE)
+		refused_print_id(head->cause, to);
+	else
+		str_add(to, ", \"cause\": null");
+	str_add(to, ", \"reason\": ");
+	str_json(to, head->reason);
+	str_add(to, ", \"source\": ");
+	str_json_or_null(to, head->source);
+}
 
-	explain_decision(plan, answer->by, answer->missing == 0, &reason);
+static void
+json_head(const struct plan *plan, const struct path_answer *answer, struct str *to)
+{
+	const struct decision *by = answer->by;
+	auto_str struct str reason = {0}, source = {0};
+	char asked[RIGHT_KINDS + 1];
+	struct refusal refusal = {0};
+
+	policy_rights_to_letters(answer->asked, asked);
+	refusal_decided(&refusal, by);
+	explain_decision(plan, by, answer->missing == 0, &reason);
 	if (answer->only != NULL)
 		str_printf(&reason, "; %s", answer->only);
 	if (answer->running != NULL)
 		str_printf(&reason, "; %s", answer->running);
-	str_json(to, reason.text == NULL ? "" : reason.text);
-	to->failed = to->failed || reason.failed;
+	if (by->rule != NULL)
+		str_printf(&source, "%s:%u:%u", by->rule->rule->place.file,
+			   by->rule->rule->place.line, by->rule->rule->place.column);
+	why_print_head(&(struct why_head){asked, answer->resolved->path, answer->missing == 0,
+					  (enum cause)refusal.cause,
+					  reason.text == NULL ? "" : reason.text, source.text},
+		       to);
+	to->failed = to->failed || reason.failed || source.failed;
 }
 
 static void
 explain_json(const struct plan *plan, const struct path_answer *answer, struct str *to)
 {
 	const struct decision *by = answer->by;
-	char asked[RIGHT_KINDS + 1], rights[RIGHT_KINDS + 1];
-	struct refusal refusal = {0};
+	char rights[RIGHT_KINDS + 1];
 
-	policy_rights_to_letters(answer->asked, asked);
 	policy_rights_to_letters(answer->verdict->rights, rights);
-	str_printf(to, "{\"allowed\": %s, \"asked\": \"%s\", \"path\": ",
-		   answer->missing ? "false" : "true", asked);
+	json_head(plan, answer, to);
+	remedy_print_json(plan, by, answer->resolved, answer->missing, to);
+	str_add(to, ", \"path\": ");
 	str_json(to, answer->resolved->path);
-	str_printf(to, ", \"exists\": %s, \"rights\": \"%s\", \"vetted\": %s, \"reason\": ",
+	str_printf(to, ", \"exists\": %s, \"rights\": \"%s\", \"vetted\": %s, \"held_by\": ",
 		   answer->resolved->exists ? "true" : "false", rights,
 		   answer->verdict->vetted != NULL ? "true" : "false");
-	json_reason(plan, answer, to);
-	if (answer->missing != 0) {
-		refusal_decided(&refusal, by);
-		refused_print_id((enum cause)refusal.cause, to);
-	}
-	str_add(to, ", \"held_by\": ");
 	str_json_or_null(to, answer->held);
 	str_add(to, ", \"rule\": ");
 	if (by->rule != NULL)
@@ -370,7 +390,6 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 		str_add(to, "null");
 	str_add(to, ", \"protection\": ");
 	str_json_or_null(to, by->protection == NULL ? NULL : by->protection->pattern);
-	remedy_print_json(plan, by, answer->resolved, answer->missing, to);
 	str_add(to, "}\n");
 }
 

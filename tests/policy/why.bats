@@ -77,7 +77,7 @@ load ../lib/common
 }
 
 @test "a deny of the user applies to a project, approved or not" {
-	mkdir -p "$HOME/shared"
+	mkdir -p "$HOME/shared" "$HOME/other"
 	user_policy <<<'{"files": {"deny": ["~/shared"]}}'
 	policy <<<'{"files": {"read": ["~/shared", "~/shared/deeper", "~/other"]}}'
 	denied read '~/shared/deeper/x'
@@ -572,4 +572,21 @@ make_worktree()
 	denied write /tmp/cordon-nothing/x
 	expect 0 trust --yes
 	allowed write /tmp/cordon-nothing/x
+}
+
+@test "every answer in JSON has the one shape of the schema" {
+	local question
+
+	/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
+	for question in 'read /etc' 'rwx .' 'write /x' 'delete .git/hooks/x' 'execute /bin/sh' 'connect a.example:443' 'connect localhost:1' \
+	    'connect 10.0.0.1:53/udp' 'socket /run/x' 'socket docker' 'env HOME' 'env SECRET' "write $HOME/.npm"; do
+		# shellcheck disable=SC2086 # two words
+		"$CORDON" why --json $question >"$T/out" || [ $? -eq 1 ]
+		/usr/bin/python3 - "$TREE/schema/cordon.why.schema.json" "$T/out" <<-'END' || complain "$question" || return 1
+			import json, jsonschema, sys
+			schema = json.load(open(sys.argv[1]))
+			jsonschema.Draft7Validator.check_schema(schema)
+			jsonschema.Draft7Validator(schema).validate(json.load(open(sys.argv[2])))
+		END
+	done
 }
