@@ -22,6 +22,12 @@ ascii_is_upper(char c)
 }
 
 static inline char
+ascii_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static inline char
 ascii_lower(char c)
 {
 	return ascii_is_upper(c) ? (char)(c - 'A' + 'a') : c;

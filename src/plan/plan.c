@@ -13,6 +13,7 @@
 #include "host/prefetch.h"
 #include "plan/certificates.h"
 #include "plan/exec_rules.h"
+#include "plan/registries.h"
 
 #define APPROVALS "cordon's approvals and logs"
 
@@ -195,6 +196,22 @@ note_git(struct plan *plan, struct cordon_error *err)
 			   plan->host->git.refused);
 }
 
+/* Only -C makes a home, or what contains one, the project. */
+static int
+note_home(struct plan *plan, struct cordon_error *err)
+{
+	const struct host *host = plan->host;
+
+	if (host->home == NULL || host->project == NULL || *host->project == '\0' ||
+	    host->has_no_project || !path_below(host->home, host->project) ||
+	    !(index_rights(&plan->index, host->home) & RIGHT_WRITE))
+		return 0;
+	return plan_notice(plan, err,
+			   "the project is %s: everything in your home can be read and changed, "
+			   "keys and start-up files too; a folder in it is safer",
+			   host->project);
+}
+
 static int
 note_holes(struct plan *plan, struct cordon_error *err)
 {
@@ -249,6 +266,10 @@ build(struct plan *plan, const struct trust *trust, struct fs_cache *cache,
 		rc = plan_note_requests(plan, err);
 	if (rc == 0)
 		rc = certificates_pass(plan, err);
+	if (rc == 0)
+		rc = registries_pass(plan, err);
+	if (rc == 0)
+		rc = note_home(plan, err);
 	if (rc == 0)
 		rc = note_git(plan, err);
 	if (rc == 0)
