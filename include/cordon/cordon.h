@@ -112,6 +112,11 @@ const char *cordon_plan_notice(const struct cordon_plan *plan, size_t index);
 int cordon_plan_gaps(const struct cordon_plan *plan);
 /* Returns the text of a gap with its reason and remedy; NULL past the end. Owned by the plan. */
 const char *cordon_plan_gap(const struct cordon_plan *plan, size_t index);
+/*
+ * Would cordon_run() refuse the plan, apart from gaps, because a path that the user granted is missing? Then an
+ * error that names it.
+ */
+int cordon_plan_check(const struct cordon_plan *plan, struct cordon_error *err);
 /* Print the plan as text or JSON. verbose adds every rule, protected name and variable. */
 int cordon_plan_print(const struct cordon_plan *plan, enum cordon_format format, int verbose,
 		      char **ret_text, struct cordon_error *err);

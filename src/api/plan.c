@@ -44,6 +44,12 @@ cordon_plan_gap(const struct cordon_plan *context, size_t index)
 }
 
 int
+cordon_plan_check(const struct cordon_plan *context, struct cordon_error *err)
+{
+	return context->assumed ? 0 : plan_check_missing(context->plan, err);
+}
+
+int
 cordon_plan_print(const struct cordon_plan *context, enum cordon_format format, int verbose,
 		  char **ret_text, struct cordon_error *err)
 {

@@ -12,23 +12,63 @@
 /* As many requests are logged; `cordon trust` lists all. */
 #define REQUESTS_MAX 100
 
-static void
-print_requests(const struct plan *plan, struct str *to)
+/* Is the path the same file as then? */
+static bool
+is_pinned(const struct trust *trust, const char *path)
 {
-	for (size_t i = 0; i < plan->request_count; i++) {
-		const struct request *request = &plan->requests[i];
+	const struct pin now = trust_store_pin(path);
 
-		str_add(to, "  ");
-		str_visible(to, request->text);
-		str_printf(to, "   (line %u)", request->place.line);
-		if (request->path != NULL && strstr(request->text, request->path) == NULL) {
-			str_add(to, "\n      which is ");
-			str_visible(to, request->path);
-		}
-		if (request->twice != NULL)
-			str_printf(to, "\n      look twice: %s", request->twice);
-		str_add(to, "\n");
+	for (size_t i = 0; i < trust->pin_count; i++)
+		if (strcmp(trust->pins[i].path, path) == 0)
+			return trust->pins[i].device == now.device &&
+			       trust->pins[i].inode == now.inode;
+	return false;
+}
+
+/* Was it granted to an earlier text of the file, and means the same now? */
+static bool
+is_old(const struct cordon_plan *context, const struct request *request)
+{
+	const struct words *approved = &context->trust.approved;
+
+	for (size_t i = 0; i < approved->count; i++)
+		if (strcmp(approved->items[i].text, request->text) == 0)
+			return request->path == NULL || is_pinned(&context->trust, request->path);
+	return false;
+}
+
+static void
+print_request(const struct request *request, struct str *to)
+{
+	str_add(to, "  ");
+	str_visible(to, request->text);
+	str_printf(to, "   (line %u)", request->place.line);
+	if (request->path != NULL && strstr(request->text, request->path) == NULL) {
+		str_add(to, "\n      which is ");
+		str_visible(to, request->path);
 	}
+	if (request->twice != NULL)
+		str_printf(to, "\n      look twice: %s", request->twice);
+	str_add(to, "\n");
+}
+
+/* Those that were granted before the file changed are counted only. */
+static void
+print_requests(const struct cordon_plan *context, struct str *to)
+{
+	const struct plan *plan = context->plan;
+	size_t old = 0;
+
+	for (size_t i = 0; i < plan->request_count; i++) {
+		if (is_old(context, &plan->requests[i]))
+			old++;
+		else
+			print_request(&plan->requests[i], to);
+	}
+	if (old > 0)
+		str_printf(to, "  and %s%zu that %s granted before\n",
+			   old == plan->request_count ? "nothing but " : "", old,
+			   old == 1 ? "was" : "were");
 }
 
 static void
@@ -48,7 +88,8 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		str_json_or_null(to, plan->requests[i].path);
 		str_add(to, ", \"warning\": ");
 		str_json_or_null(to, plan->requests[i].twice);
-		str_add(to, "}");
+		str_printf(to, ", \"granted_before\": %s}",
+			   is_old(context, &plan->requests[i]) ? "true" : "false");
 	}
 	str_add(to, "]}\n");
 }
@@ -92,7 +133,7 @@ list(const struct cordon_plan *context, enum cordon_format format, struct str *t
 		return 0;
 	}
 	str_add(to, approved ? " was approved, but now requests:\n" : " asks for:\n");
-	print_requests(plan, to);
+	print_requests(context, to);
 	str_add(to, "`cordon trust --yes` grants this to the file in its present form; after a "
 		    "change it needs approval again\n");
 	return (int)plan->request_count;
@@ -211,7 +252,7 @@ approve(struct cordon_plan *asking, const struct cordon_setup *setup, enum cordo
 	str_add(to, "granted to ");
 	str_visible(to, trust.file);
 	str_add(to, ", in its present form:\n");
-	print_requests(asking->plan, to);
+	print_requests(asking, to);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ cli_plan(struct cli *cli)
 	struct cordon_error err = {0};
 	struct cordon_plan *plan = NULL;
 	auto_free char *text = NULL;
-	int gaps, rc;
+	int gaps, rc, missing;
 
 	if (cli->profiles)
 		return list_profiles();
@@ -29,7 +29,10 @@ cli_plan(struct cli *cli)
 		return cli_fail(cli, &err);
 	cli_notices(cli, plan);
 	gaps = cordon_plan_gaps(plan);
+	missing = cordon_plan_check(plan, &err);
+	if (missing < 0)
+		cli_fail(cli, &err);
 	rc = cordon_plan_print(plan, cli->format, cli->verbose, &text, &err);
 	cordon_plan_free(plan);
-	return rc < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, gaps > 0);
+	return rc < 0 ? cli_fail(cli, &err) : cli_put(text, NULL, gaps > 0 || missing < 0);
 }

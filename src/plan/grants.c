@@ -71,8 +71,42 @@ plan_mark_absent(struct plan *plan, struct cordon_error *err)
 
 		rule->is_absent = plan->host->system == SYSTEM_LINUX &&
 				  plan_rule_is_absent(plan, rule);
-		if (rule->is_absent && rule->rule->skips_missing && !rule->same_path)
+		if (rule->is_absent && !rule->same_path &&
+		    (rule->rule->skips_missing || rule->layer == LAYER_PROJECT))
 			rc = plan_notice(plan, err, "not granted: %s does not exist", rule->path);
 	}
 	return rc;
+}
+
+/* Is it a grant that the user wrote and that neither cordon nor the command can make? */
+static bool
+is_missing(const struct plan *plan, const struct planned_rule *rule)
+{
+	bool is_pattern = rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+	bool is_at_root = strrchr(rule->path, '/') == rule->path;
+
+	return rule->effect == EFFECT_ALLOW && rule->rights != 0 && !rule->exists &&
+	       !rule->rule->optional && !rule->rule->skips_missing && !rule->is_absent &&
+	       !is_pattern && !rule->is_alias &&
+	       (is_at_root || plan_rule_stands_out(plan, rule->path)) &&
+	       !plan_rule_creates_dir(plan, rule);
+}
+
+int
+plan_check_missing(const struct plan *plan, struct cordon_error *err)
+{
+	const struct index *index = &plan->index;
+
+	for (size_t i = 0; plan->host->system == SYSTEM_LINUX && plan->host->view->list != NULL &&
+			   i < index->path_count;
+	     i++) {
+		const struct planned_rule *rule = &index->paths[i];
+		const struct place *place = &rule->rule->place;
+
+		if (is_missing(plan, rule))
+			return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line,
+					      place->column,
+					      "cannot grant %.100s: it does not exist", rule->path);
+	}
+	return 0;
 }

@@ -27,7 +27,7 @@ sort_pins(struct plan *plan, const struct trust *trust, const struct pin ***ret_
 	return 0;
 }
 
-/* A path may have several approved pins. pins ends with NULL. */
+/* A path may have several approved pins. pins ends with NULL. What is missing now leads nowhere. */
 static bool
 pin_matches(const struct pin *const *pins, size_t count, const char *path)
 {
@@ -43,7 +43,7 @@ pin_matches(const struct pin *const *pins, size_t count, const char *path)
 			count = middle;
 	}
 	for (; pins[low] != NULL && strcmp(pins[low]->path, path) == 0; low++)
-		if (pins[low]->inode == 0 ||
+		if (pins[low]->inode == 0 || now.inode == 0 ||
 		    (pins[low]->inode == now.inode && pins[low]->device == now.device))
 			return true;
 	return false;

@@ -100,6 +100,8 @@ int plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 /* Resolves a rule's path; *ret_path is NULL if an optional token is unset. */
 int plan_rule_path(struct plan *plan, const struct rule *rule, const char **ret_path,
 		   struct cordon_error *err);
+/* Has path rights that its directory has not? If not, the command can create it. */
+bool plan_rule_stands_out(const struct plan *plan, const char *path);
 /* Is it written with a slash, missing, and created at the start? Never for a project. */
 bool plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule);
 /* Is it an optional grant of a missing path, which has no effect? */
@@ -108,6 +110,8 @@ bool plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rul
 int plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cordon_error *err);
 /* grants.c: marks grants of missing paths that neither the start nor the command can create. */
 int plan_mark_absent(struct plan *plan, struct cordon_error *err);
+/* An error if a start would refuse a grant because its path is missing. */
+int plan_check_missing(const struct plan *plan, struct cordon_error *err);
 /* Which of create and delete does a rule at path not give, because its directory is not granted? */
 unsigned plan_unnamed(const struct plan *plan, const char *path);
 /* Does a rule at path or above it allow changes? */

@@ -337,9 +337,8 @@ plan_add_rule(struct plan *plan, const struct rule *rule, enum layer layer,
 	return rc < 0 ? rc : add_path(plan, &planned, err);
 }
 
-/* Has path rights that its directory has not? If not, the command can create it. */
-static bool
-stands_out(const struct plan *plan, const char *path)
+bool
+plan_rule_stands_out(const struct plan *plan, const char *path)
 {
 	size_t length = (size_t)(path_last(path) - path);
 	char above[PATH_MAX];
@@ -359,16 +358,23 @@ plan_rule_creates_dir(const struct plan *plan, const struct planned_rule *rule)
 	return rule->effect == EFFECT_ALLOW && rule->match == MATCH_SUBPATH && !rule->exists &&
 	       rule->layer != LAYER_PROJECT && length > 0 && rule->rule->path[length - 1] == '/' &&
 	       (index_rights(&plan->index, rule->path) & RIGHT_CREATE) &&
-	       stands_out(plan, rule->path);
+	       plan_rule_stands_out(plan, rule->path);
+}
+
+/* What an approved project names need not be on the machine of everyone who works on it. */
+static bool
+may_be_missing(const struct plan *plan, const struct planned_rule *rule)
+{
+	return rule->rule->optional || rule->rule->skips_missing ||
+	       (rule->layer == LAYER_PROJECT && !path_below(rule->path, plan->host->project));
 }
 
 bool
 plan_rule_is_absent(const struct plan *plan, const struct planned_rule *rule)
 {
-	return rule->effect == EFFECT_ALLOW &&
-	       (rule->rule->optional || rule->rule->skips_missing) && !rule->exists &&
+	return rule->effect == EFFECT_ALLOW && may_be_missing(plan, rule) && !rule->exists &&
 	       rule->match != MATCH_GLOB && rule->match != MATCH_REGEX &&
-	       stands_out(plan, rule->path) && !plan_rule_creates_dir(plan, rule);
+	       plan_rule_stands_out(plan, rule->path) && !plan_rule_creates_dir(plan, rule);
 }
 
 /* ---- planted links ---- */

@@ -201,3 +201,33 @@ print(json.dumps({"files": {"read": ["/srv/%d/x" % n for n in range(10000)]}}))'
 	expect 1 plan --facts "$T/facts.json"
 	said 'gap        files.future       there is no openat2; use a kernel from 5.6 on, or allow it in the container'
 }
+
+@test "plan and doctor fail where run would not start" {
+	local options
+
+	mkdir -p "$HOME/there"
+	for options in '' "--write $HOME/there" "--write $HOME/new/" '--write later' '-p node -p claude' "--read $HOME/there/x --read $HOME/there"; do
+		# shellcheck disable=SC2086 # words
+		"$CORDON" run $options -- true >"$T/out" 2>"$T/err"
+		# shellcheck disable=SC2086
+		expect 0 plan $options || return 1
+	done
+	for options in "--write $HOME/no" "--read $HOME/no" "--read /no-such-folder" "--execute $HOME/a/b" '--memory nonsense'; do
+		# shellcheck disable=SC2086
+		refused run $options -- true || return 1
+		# shellcheck disable=SC2086
+		"$CORDON" plan $options >"$T/out" 2>"$T/err" && complain "plan $options"
+		[ -s "$T/err" ]
+	done
+	"$CORDON" doctor --read "$HOME/no" >"$T/out" 2>"$T/err" && complain doctor
+	grep -q "cannot grant $HOME/no: it does not exist" "$T/err"
+}
+
+@test "a home as the project is announced" {
+	expect 0 run -C "$HOME" -- true
+	one_notice "the project is $HOME: everything in your home can be read and changed"
+	expect 0 run -- true
+	silent
+	expect 0 run -C "$HOME" -p strict -- true
+	silent
+}

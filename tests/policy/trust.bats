@@ -296,3 +296,45 @@ setup_greedy()
 	XDG_STATE_HOME=$T/file refused trust --yes
 	XDG_STATE_HOME=$T/file denied read '~/.ssh/x'
 }
+
+@test "after a change only what is new is listed" {
+	mkdir -p "$HOME/data"
+	policy <<<'{"files": {"read": ["/srv", "~/data"]}}'
+	expect 0 trust --yes
+	policy <<<'{"files": {"read": ["/srv", "~/data", "/mnt"]}}'
+	expect 1 trust
+	said 'read /mnt' 'and 2 that were granted before'
+	unsaid 'read /srv' 'read ~/data'
+	expect 1 trust --json
+	json '[r["granted_before"] for r in d["requests"]] == [True, True, False]'
+	# nothing is granted by that
+	denied -q read /srv/x
+	# what leads elsewhere now is new
+	rmdir "$HOME/data"
+	mkdir "$HOME/elsewhere"
+	ln -s elsewhere "$HOME/data"
+	expect 1 trust
+	said 'read ~/data' "which is $HOME/elsewhere" 'and 1 that was granted before'
+	expect 0 trust --yes
+	allowed -q read /mnt/x
+}
+
+@test "a folder that an approved project names and that is missing stops no run" {
+	policy <<<'{"files": {"write": ["~/.tool"]}}'
+	expect 0 trust --yes
+	expect 0 run -- true
+	one_notice "not granted: $HOME/.tool does not exist"
+	expect 1 run -q -- sh -c 'mkdir ~/.tool 2>/dev/null || exit 1'
+	mkdir "$HOME/.tool"
+	expect 0 run -- sh -c 'echo x >~/.tool/x'
+	silent
+	# approved while it was there, and gone
+	expect 0 trust --yes
+	rm -r "$HOME/.tool"
+	expect 0 run -- true
+	# a link in its place is not what was approved
+	mkdir "$HOME/other"
+	ln -s other "$HOME/.tool"
+	expect 1 run -q -- sh -c 'echo x >~/.tool/y 2>/dev/null || exit 1'
+	[ ! -e "$HOME/other/y" ]
+}
