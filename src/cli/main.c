@@ -21,9 +21,8 @@ const struct cli_command commands[] = {
 	 "verbose pty leave session track-only fingerprint grace status-fd summary hints", 1,
 	 INT_MAX, true, true, true},
 	{"shell", cli_shell, "start a shell in a sandbox", "[-c COMMAND [ARG...]]",
-	 "Starts the user's shell with the profile terminal: a login shell on the terminal,\n"
-	 "or with -c a command. A link cordon-shell to this program does the same, where a\n"
-	 "program takes only the path of a shell. Exit status as in run.\n",
+	 "Starts the user's shell with the profile terminal, on the terminal or with -c. A\n"
+	 "link cordon-shell to this program does so, too. Exit status as in run.\n",
 	 "verbose pty grace status-fd summary hints command login interactive", 0, INT_MAX, true,
 	 true, true},
 	{"why", cli_why, "show whether something is allowed, and by which rule",
@@ -33,7 +32,8 @@ const struct cli_command commands[] = {
 	 "--session: what a session was refused, and what would allow it; 1 if anything.\n",
 	 "json last of-session", 0, 2, true, false, false},
 	{"plan", cli_plan, "print what would be enforced on this host, and how", "",
-	 "Exit status 0, or 1 when a guarantee cannot be enforced and was not accepted.\n",
+	 "Exit status 0, or 1 when `cordon run` would not start: a guarantee cannot be\n"
+	 "enforced and was not accepted, or a path that was granted is missing.\n",
 	 "json verbose profiles", 0, 0, true, false, false},
 	{"doctor", cli_doctor, "test what this host can enforce", "",
 	 "Tries each guarantee the policy needs: something that must fail and something\n"
@@ -49,18 +49,19 @@ const struct cli_command commands[] = {
 	 "or 1 when something is not approved.\n",
 	 "json yes revoke", 0, 0, true, false, false},
 	{"setup", cli_setup, "make an agent or an editor run its commands in a sandbox",
-	 "claude|codex|gemini|zed|vscode|devcontainer|github [OPTION...]",
-	 "Shows what it would change in its settings, asks, and writes it; --remove takes it\n"
-	 "back. Options of `cordon run` behind the name are those its commands get.\n",
+	 "PROGRAM [OPTION...]",
+	 "PROGRAM is claude, codex, gemini, zed, vscode, devcontainer or github. Shows\n"
+	 "what it would change, asks, and writes it; --remove takes it back.\n"
+	 "Its commands get the options of `cordon run` behind the name.\n",
 	 "yes remove", 1, INT_MAX, false, false, true},
 	{"hook", cli_hook, "answer an agent's hook", "claude|codex|gemini [OPTION...]",
-	 "Reads what the agent says before and after a shell command, and answers with the\n"
-	 "command in a sandbox, with these options of `cordon run`. Exit status 0, or 2: the\n"
-	 "agent must not run the command.\n",
+	 "Reads what the agent says before and after a shell command, and answers with\n"
+	 "the command in a sandbox, with these options of `cordon run`. Exit status 0, or\n"
+	 "2: the agent must not run the command.\n",
 	 "", 1, INT_MAX, false, false, true},
 	{"mcp", cli_mcp, "serve tools of the Model Context Protocol", "",
-	 "On standard input and output: run, why, plan and log, by the policy of this command\n"
-	 "line.\n",
+	 "On standard input and output: run, why, plan and log, by the policy of this\n"
+	 "command line.\n",
 	 "", 0, 0, true, true, false},
 	{"init", cli_init, "write a starter policy for this project", "",
 	 "Looks at the project and writes .cordon.json with comments.\n", "print force", 0, 0, true,

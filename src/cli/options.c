@@ -193,11 +193,56 @@ cli_usage(const struct cli *cli, const char *format, ...)
 	return EXIT_CORDON;
 }
 
+/* Names that people bring from other programs, and what does the same here. */
+static const struct {
+	const char *name, *instead;
+} foreign[] = {{"trace", "`cordon log` and `cordon why --last` show what was refused"},
+	       {"debug", "-v says more, `cordon log` what happened"},
+	       {"log", "`cordon log` is a command"},
+	       {"dry-run", "`cordon plan` shows what would be enforced"},
+	       {"allow-read", "--read PATH grants reading"},
+	       {"allow-write", "--write PATH grants changes"},
+	       {"allow-net", "--domain NAME grants a host, --net all everything"},
+	       {"allow-run", "--execute PATH grants running"},
+	       {"allow-env", "--env NAME passes a variable"},
+	       {"network", "--net MODE chooses the network"},
+	       {"no-network", "--net none is the default of run"},
+	       {"unshare-net", "--net none is the default of run"},
+	       {"share-net", "--net all opens the network"},
+	       {"bind", "--write PATH grants a folder; nothing is mounted"},
+	       {"ro-bind", "--read PATH grants a folder; nothing is mounted"},
+	       {"volume", "--read PATH and --write PATH grant folders; nothing is mounted"},
+	       {"mount", "--read PATH and --write PATH grant folders; nothing is mounted"},
+	       {"workdir", "the command starts in the working directory; -C DIR names the project"},
+	       {"cwd", "the command starts in the working directory; -C DIR names the project"},
+	       {"chdir", "the command starts in the working directory; -C DIR names the project"},
+	       {"setenv", "--env NAME=VALUE sets a variable"},
+	       {"env-file", "--env NAME=VALUE sets a variable"},
+	       {"timeout", "--time LIMIT ends the command"},
+	       {"profile", "-p PROFILE adds a profile"},
+	       {"config", "-p FILE adds a policy"}};
+
+static const char *
+find_foreign(const char *argument)
+{
+	const char *name = argument + strspn(argument, "-");
+	size_t length = strcspn(name, "=");
+
+	for (size_t i = 0; i < COUNT(foreign); i++)
+		if (strlen(foreign[i].name) == length &&
+		    strncmp(foreign[i].name, name, length) == 0)
+			return foreign[i].instead;
+	return NULL;
+}
+
 static int
 unknown_option(const struct cli *cli, const char *argument)
 {
-	const char *names[COUNT(table)] = {0}, *near;
+	const char *names[COUNT(table)] = {0}, *near, *instead = find_foreign(argument);
 	size_t count = 0;
+
+	if (instead != NULL && argument[1] == '-')
+		return cli_usage(cli, "there is no option %s: %s", argument, instead);
 
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (belongs(cli->command, &table[i]))

@@ -6,7 +6,7 @@
 
 load ../lib/common
 
-COMMANDS='run shell doctor check why plan trust init confine ps kill log sbpl'
+COMMANDS='run shell setup hook mcp doctor check why plan trust init confine ps kill log sbpl'
 
 @test "a good policy: status 0, and a line that it was read" {
 	policy good.json <<<'{"files": {"deny": ["$PROJECT/secret"]}, "limits": {"time": "10m"}}'

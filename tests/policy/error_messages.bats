@@ -121,3 +121,13 @@ load ../lib/common
 	expect 127 run nonsense
 	one_notice 'nonsense: not found'
 }
+
+@test "an option of another program is answered by what exists here" {
+	local pair
+
+	for pair in '--trace:cordon why --last' '--allow-net=x:--domain NAME' '--bind:--write PATH' '--ro-bind:--read PATH' \
+	    '--dry-run:cordon plan' '--timeout:--time LIMIT' '--cwd:-C DIR' '--env-file:--env NAME=VALUE' '--network:--net MODE'; do
+		refused run "${pair%%:*}" x true || return 1
+		heard "there is no option ${pair%%:*}: " "${pair#*:}" || return 1
+	done
+}
