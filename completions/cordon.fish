@@ -152,4 +152,4 @@ complete -c cordon -n '__cordon_of check' -F -a "$profiles"
 complete -c cordon -n '__cordon_of confine record' -F
 complete -c cordon -n '__cordon_of setup' -a 'claude codex gemini zed vscode devcontainer github'
 complete -c cordon -n '__cordon_of hook' -a 'claude codex gemini'
-complete -c cordon -n '__cordon_of help' -a 'run shell setup hook mcp doctor why plan check trust init confine ps kill log sbpl record'
+complete -c cordon -n '__cordon_of help' -a 'run shell setup hook mcp doctor why plan check trust init confine ps kill log learn report sbpl record'

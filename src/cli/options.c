@@ -196,8 +196,7 @@ cli_usage(const struct cli *cli, const char *format, ...)
 /* Names that people bring from other programs, and what does the same here. */
 static const struct {
 	const char *name, *instead;
-} foreign[] = {{"trace", "`cordon log` and `cordon why --last` show what was refused"},
-	       {"debug", "-v says more, `cordon log` what happened"},
+} foreign[] = {{"debug", "-v says more, `cordon log` what happened"},
 	       {"log", "`cordon log` is a command"},
 	       {"dry-run", "`cordon plan` shows what would be enforced"},
 	       {"allow-read", "--read PATH grants reading"},

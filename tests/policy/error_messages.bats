@@ -125,7 +125,7 @@ load ../lib/common
 @test "an option of another program is answered by what exists here" {
 	local pair
 
-	for pair in '--trace:cordon why --last' '--allow-net=x:--domain NAME' '--bind:--write PATH' '--ro-bind:--read PATH' \
+	for pair in '--allow-net=x:--domain NAME' '--bind:--write PATH' '--ro-bind:--read PATH' \
 	    '--dry-run:cordon plan' '--timeout:--time LIMIT' '--cwd:-C DIR' '--env-file:--env NAME=VALUE' '--network:--net MODE'; do
 		refused run "${pair%%:*}" x true || return 1
 		heard "there is no option ${pair%%:*}: " "${pair#*:}" || return 1
