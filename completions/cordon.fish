@@ -136,7 +136,7 @@ complete -c cordon -n '__cordon_of run shell plan' -s v -l verbose -d 'say every
 complete -c cordon -n '__cordon_of run shell setup hook mcp doctor why plan check trust init confine ps kill log learn report sbpl record' -s q -l quiet -d 'no notices'
 complete -c cordon -n '__cordon_of check' -l ref -x -d 'what a checkout of this ref would bring'
 complete -c cordon -n '__cordon_of check init' -l print -d 'print the policy on standard output'
-complete -c cordon -n '__cordon_of trust learn' -l yes -d 'approve what is listed'
+complete -c cordon -n '__cordon_of setup trust learn' -l yes -d 'approve what is listed'
 complete -c cordon -n '__cordon_of setup' -l remove -d 'take back what was set up'
 complete -c cordon -n '__cordon_of trust' -l revoke -d 'revoke the approval'
 complete -c cordon -n '__cordon_of init learn report' -l force -d 'replace a policy that is there'

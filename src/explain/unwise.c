@@ -143,8 +143,7 @@ unwise_hint(const struct plan *plan, const char *path, unsigned missing)
 	const char *rest = behind_home(plan, path);
 
 	if (unwise_grant(plan, path, missing) || secret_is_path(plan, path) || is_wide(path) ||
-	    is_below_any(records, path) ||
-	    ((missing & RIGHTS_CHANGE) && is_executed(plan, path)) ||
+	    is_below_any(records, path) || ((missing & RIGHTS_CHANGE) && is_executed(plan, path)) ||
 	    ((missing & RIGHTS_CHANGE) && is_below_any(system_folders, path)))
 		return true;
 	return rest != NULL && (is_listed(baseline_histories, rest) || is_listed(tokens, rest) ||
