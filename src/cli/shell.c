@@ -10,11 +10,12 @@
 #include "base/str.h"
 #include "cli/cli.h"
 
-/* Is it a shell, and not this program, which would start itself for ever? */
+/* Is it a shell, and neither this program, which would start itself for ever, nor one that only refuses? */
 static bool
 is_shell(const char *path)
 {
-	return path != NULL && *path == '/' && strcmp(path_last(path), CLI_SHELL_NAME) != 0;
+	return path != NULL && *path == '/' && strcmp(path_last(path), CLI_SHELL_NAME) != 0 &&
+	       strcmp(path_last(path), "nologin") != 0 && strcmp(path_last(path), "false") != 0;
 }
 
 static const char *

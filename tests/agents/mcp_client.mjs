@@ -6,7 +6,7 @@ import { StdioClientTransport } from 'SDK/client/stdio.js';
 
 const [cordon, ...options] = process.argv.slice(2);
 const client = new Client({ name: 'test', version: '1' });
-await client.connect(new StdioClientTransport({ command: cordon, args: ['mcp', ...options] }));
+await client.connect(new StdioClientTransport({ command: cordon, args: ['mcp', ...options], env: process.env }));
 const call = (name, args) => client.callTool({ name, arguments: args });
 const text = (result) => result.content[0].text;
 
