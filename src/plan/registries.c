@@ -29,7 +29,7 @@ static const struct source {
 	{"python", "~/.pip/pip.conf", "PIP_", pip_keys, false},
 };
 
-struct reading {
+struct registry_reading {
 	struct plan *plan;
 	const struct source *source;
 	bool has_tokens; /* a line, or a part of one, was left out */
@@ -70,7 +70,7 @@ is_token(const char *key)
 
 /* https://user:secret@host/ without what stands before the @. Words of a list each by itself. */
 static void
-add_value(struct reading *r, const char *value, struct str *to)
+add_value(struct registry_reading *r, const char *value, struct str *to)
 {
 	while (*value != '\0') {
 		size_t length = strcspn(value, " ");
@@ -112,7 +112,7 @@ add_name(const struct source *source, const char *key, struct str *to)
 }
 
 static int
-set(struct reading *r, const char *name, const char *value)
+set(struct registry_reading *r, const char *name, const char *value)
 {
 	struct environment *env = &r->plan->settings.env;
 	struct env_set *items =
@@ -152,7 +152,7 @@ is_granted(const struct plan *plan, const char *path)
 
 /* Certificates that cannot be read would make every connection fail. */
 static bool
-is_unreadable(const struct reading *r, const char *key, const char *path)
+is_unreadable(const struct registry_reading *r, const char *key, const char *path)
 {
 	auto_arena struct arena arena = {0};
 	struct resolved at;
@@ -164,7 +164,7 @@ is_unreadable(const struct reading *r, const char *key, const char *path)
 }
 
 static int
-take_setting(struct reading *r, const char *key, const char *value)
+take_setting(struct registry_reading *r, const char *key, const char *value)
 {
 	auto_str struct str name = {0}, text = {0};
 
@@ -200,7 +200,7 @@ trimmed(char *text)
 }
 
 static int
-read_line(struct reading *r, char *line)
+read_line(struct registry_reading *r, char *line)
 {
 	char *equals = strchr(line, '=');
 
@@ -211,7 +211,7 @@ read_line(struct reading *r, char *line)
 }
 
 static int
-read_source(struct reading *r)
+read_source(struct registry_reading *r)
 {
 	const struct token_text token = {r->source->file, {0}, true, false};
 	auto_arena struct arena arena = {0};
@@ -249,7 +249,7 @@ registries_pass(struct plan *plan, struct cordon_error *err)
 	if (plan->settings.network.mode == NET_NONE || plan->host->view->list == NULL)
 		return 0;
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++) {
-		struct reading r = {plan, &sources[i], false, err};
+		struct registry_reading r = {plan, &sources[i], false, err};
 
 		if (is_in_use(plan, sources[i].profile))
 			rc = read_source(&r);
