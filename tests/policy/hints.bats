@@ -232,7 +232,7 @@ except PermissionError: pass'
 	mkdir -p "$HOME/.local/share"
 	for folder in .ipython .local/share/jupyter; do
 		expect 1 run -p python -- mkdir "$HOME/$folder"
-		heard 'runs what lies there, outside as well'
+		heard 'runs what lies there, also outside the sandbox'
 	done
 	[ "$(advice)" = '--env JUPYTER_DATA_DIR=.jupyter' ]
 	"$PYTHON" -c 'import IPython' || skip 'no IPython'
