@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2317 # functions that are passed by name
+# shellcheck disable=SC2317,SC2016 # functions that are passed by name, scripts that another shell expands
 # What must hold in a container, as TAP. run.py starts it there, with PATH to cordon and its scripts in /t;
 # each attempt is made free, where it must succeed, and confined, where it must fail.
 #

@@ -124,7 +124,7 @@ load ../lib/common
 	mkdir "$HOME/d"
 	for right in create delete; do
 		denied --write "$HOME/f" "$right" "$HOME/f" || return 1
-		said 'by a right of the folder' || return 1
+		said 'takes rights to its folder, which are not granted' || return 1
 		unsaid 'to allow it' || return 1
 	done
 	denied --write "$HOME/d" delete "$HOME/d"

@@ -214,6 +214,7 @@ foreign=$(dirname "${CORDON:-$TREE/build/cordon}")/tests/unit/foreign
 }
 
 # What the default profiles of container runtimes refuse without CAP_SYS_PTRACE and CAP_SYS_ADMIN.
+# shellcheck disable=SC2054 # the calls are one word
 docker=("$foreign" EPERM pidfd_getfd,kcmp,process_madvise,unshare "$foreign" ENOSYS clone3)
 
 @test "without pidfd_getfd and unshare every guarantee is proved, and no flag is needed" {

@@ -421,7 +421,7 @@ prepare_other()
 		exec 5>"$T/status"
 		expect 0 run --summary --status-fd 5 -- sh -ec "$script" || return 1
 		exec 5>&-
-		[ -z "$(grep replaced "$T/status")" ] || complain "$script: $(cat "$T/status")" || return 1
+		! grep -q replaced "$T/status" || complain "$script: $(cat "$T/status")" || return 1
 		[ -z "$err" ] || [[ $err = *'.envrc'* ]] || complain "$script" || return 1
 	done
 	git fsck --full

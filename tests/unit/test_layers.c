@@ -490,6 +490,8 @@ an_approved_project_is_one_more_source(void)
 	static const char text[] = "{\"files\": {\"read\": [\"~/data\"]}, \"network\": \"all\"}";
 
 	world_make(&w);
+	/* what an approved project names and what is missing is skipped */
+	world_dir(&w, "home/data");
 	auto_plan struct plan *asking = world_plan(&w, (struct said){.project = text});
 	check_str(rights_at(asking, "$HOME/data"), "");
 	check_int(asking->settings.network.mode, NET_NONE);

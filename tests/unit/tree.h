@@ -63,10 +63,13 @@ static inline bool
 make_link(const struct tree *tree, const char *path, char *link)
 {
 	char target[TEXT_SIZE / 4];
+	const char *dot, *top;
 
 	random_relative(target, 4, 6);
-	snprintf(link, TEXT_SIZE, "%s%s%s", pick(3) == 0 ? tree->root : "",
-		 pick(4) == 0 ? "/./" : "", target);
+	/* one after the other: compilers evaluate arguments in different orders */
+	dot = pick(4) == 0 ? "/./" : "";
+	top = pick(3) == 0 ? tree->root : "";
+	snprintf(link, TEXT_SIZE, "%s%s%s", top, dot, target);
 	/* what leads out of the tree the table does not know */
 	if (*link == '/' && strncmp(link, tree->root, strlen(tree->root)) != 0)
 		memmove(link, link + 1, strlen(link));

@@ -173,11 +173,11 @@ char *
 long_name_told(const struct long_names *deep, int folder)
 {
 	char text[PATH_MAX];
-	long n = -1;
 
-	if (deep != NULL && deep->has_own_folder && fchdir(folder) == 0)
-		n = syscall(SYS_getcwd, text, sizeof text);
-	return n > 1 && *text == '/' ? strdup(text) : lookup_fd_name(folder);
+	if (deep != NULL && deep->has_own_folder && fchdir(folder) == 0 &&
+	    syscall(SYS_getcwd, text, sizeof text) > 1 && *text == '/')
+		return strdup(text);
+	return lookup_fd_name(folder);
 }
 
 /* Known by the kernel or cached. */
