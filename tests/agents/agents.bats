@@ -87,7 +87,7 @@ open()
 
 @test "the state of an agent is writable, what it or others run later is not" {
 	open claude .claude/history.jsonl .claude/projects/x/y.jsonl .claude/todos/z
-	closed claude .claude/settings.json .claude/settings.local.json .claude/hooks/h .claude/plugins/p .claude/agents/a.md \
+	closed claude .claude/statusline.sh .claude/bin/x .claude/scripts/x .claude/settings.json .claude/settings.local.json .claude/hooks/h .claude/plugins/p .claude/agents/a.md \
 	    .claude/CLAUDE.md .claude/commands/c.md .claude/skills/s .claude/local/claude .claude.json .local/bin/claude
 	open codex .codex/sessions/s .codex/history.jsonl
 	closed codex .codex/config.toml .codex/hooks.json .codex/AGENTS.md .codex/prompts/p .codex/rules/r .codex/skills/s
