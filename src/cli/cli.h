@@ -38,6 +38,7 @@ struct cli {
 	bool has_dashes;			/* "--" stands before the operands */
 	bool remove;				/* of setup */
 	bool login, interactive;		/* of shell */
+	bool has_history;			/* --env HISTFILE=... */
 	const char *shell_command;		/* of shell; NULL: a terminal */
 	const char *program;			/* the first word of the command line */
 	char **operands;

@@ -340,6 +340,8 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 		if (cordon_setup_set(cli->setup, (enum cordon_option)option->setup,
 				     value == NULL ? "" : value, &err) < 0)
 			return cli_fail(cli, &err);
+		if (option->setup == CORDON_OPT_ENV && strncmp(value, "HISTFILE=", 9) == 0)
+			cli->has_history = true;
 		return 0;
 	}
 	if (strcmp(option->name, "status-fd") == 0)

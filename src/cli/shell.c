@@ -70,7 +70,9 @@ set_up(struct cli *cli, const char *shell, struct cordon_error *err)
 {
 	int rc = set_text(cli, CORDON_OPT_ENV, "SHELL=", shell, err);
 
-	return rc < 0 || cli->shell_command != NULL ? rc : keep_history(cli, shell, err);
+	return rc < 0 || cli->shell_command != NULL || cli->has_history
+		       ? rc
+		       : keep_history(cli, shell, err);
 }
 
 int

@@ -184,7 +184,7 @@ agrees()
 	expect 0 run --accept files.execute --deny tool -- sh -c "./tool ran"
 	[ "$out" = ran ] || complain 'accepted'
 	expect 0 why --accept files.execute --deny tool execute tool
-	said 'by whole folders'
+	said 'Landlock grants execution to whole folders'
 	expect 1 plan --deny tool
 	said 'gap        files.execute'
 	# what execve does not take is no program: nothing is refused for it, and nothing of it runs

@@ -430,7 +430,7 @@ in_mounts()
 			! "$CORDON" run -q --execute "$CORDON" --deny /proc --deny '**/nothing' -- \
 				"$CORDON" run -q --deny sec -- cat "$name" 2>>hidden || echo "read: $name"
 		done
-		grep -q 'cannot enforce files.carveout .*other names by mounts' hidden || echo not refused
+		grep -q 'cannot enforce files.carveout .*other names through mounts' hidden || echo not refused
 		"$CORDON" run -q --deny '**/sec/other' --deny '**/none/*' -- cat part/key one >/dev/null
 		! "$CORDON" run -q --protect sec -- mv twice/sec twice/other || echo moved
 		# who names the second place means it, and what else is mounted there stays

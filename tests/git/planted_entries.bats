@@ -165,7 +165,7 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	expect 125 check --ref ''
 	rm -rf .git
 	expect 125 check --ref HEAD
-	[[ $err = *'there is no repository'* ]]
+	[[ $err = *'there is no git repository at '* ]]
 }
 
 @test "checking a ref starts no program of the repository, and no git from the project" {
@@ -350,7 +350,7 @@ $script; git diff --cached --exit-code"
 	grep -q '"event": "end"' "$T/status" || complain "$(cat "$T/status")"
 	! pgrep -P 1 -f "$P" >/dev/null || complain 'git is left behind'
 	CORDON_TIMEOUT=40 expect 125 check --ref HEAD
-	heard 'git does not answer about HEAD in time'
+	heard 'git took too long to read HEAD'
 	rm -f .git/packed-refs
 }
 

@@ -347,7 +347,7 @@ can_limit()
 		heard 'the memory limit ended it'
 	else
 		refused run --policy-json '{"limits": {"memory": "100M"}}' -- touch ran
-		heard limits.memory 'no cgroup of ours can limit it' '--accept limits.memory'
+		heard limits.memory 'no delegated cgroup can limit it' '--accept limits.memory'
 		[ ! -e ran ]
 	fi
 }

@@ -190,7 +190,7 @@ tool()
 	expect 0 run -p java -- env
 	[[ $(grep ^JAVA_TOOL_OPTIONS= "$T/out") == JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=\"/*/cordon-??????\" ]]
 	HISTFILE=/inherited SHELL=$(command -v env) expect 0 shell --env HISTFILE
-	[[ $(grep ^HISTFILE= "$T/out") == HISTFILE=/*/cordon-??????/history ]]
+	[ "$(grep ^HISTFILE= "$T/out")" = "HISTFILE=$XDG_STATE_HOME/cordon-shell/history.env" ]
 	SHELL=$(command -v env) expect 0 shell --env HISTFILE=/set
 	[ "$(grep ^HISTFILE= "$T/out")" = HISTFILE=/set ]
 }
