@@ -15,6 +15,8 @@
 #include "audit/log_files.h"
 #include "base/fd.h"
 
+#define WRITES_AWAITED 16
+
 /*
  * Computes the date itself, because the C library would read the time zone file first. Years begin in
  * March, so a leap day comes last; 146,097 days are 400 years, and 719,468 days precede 1970.
@@ -74,15 +76,29 @@ open_log(char *path, struct cordon_error *err)
 				     path);
 }
 
-/* Did a full disk cut the last line? Then the next one must begin on a line of its own. */
 static bool
-is_cut(int fd)
+ends_within_line(int fd)
 {
 	struct stat at;
 	char last;
 
 	return fstat(fd, &at) == 0 && at.st_size > 0 && pread(fd, &last, 1, at.st_size - 1) == 1 &&
 	       last != '\n';
+}
+
+/*
+ * Did a full disk cut the last line? Then the next one must begin on a line of its own. The size of the file
+ * also ends within a line while another process writes one that crosses a page: fchmod waits for that write,
+ * because the kernel does both under the inode's lock.
+ */
+static bool
+is_cut(int fd)
+{
+	bool cut = ends_within_line(fd);
+
+	for (int i = 0; cut && i < WRITES_AWAITED && fchmod(fd, 0600) == 0; i++)
+		cut = ends_within_line(fd);
+	return cut;
 }
 
 /* With the first event of a file, old ones are deleted. */

@@ -46,7 +46,7 @@ load ../lib/common
 @test "a base that replaces another is listed as such" {
 	policy <<<'{"extends": ["strict"]}'
 	expect 1 trust
-	said 'in place of the one in force'
+	said 'instead of the one in force'
 }
 
 @test "sockets follow the rules of files: planted links, denies, pins" {

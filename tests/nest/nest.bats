@@ -526,7 +526,7 @@ lent_again()
 	worked listen=0
 	# where nobody looks at addresses
 	nest 125 --net all inner --net localhost -- true
-	heard 'does not look at addresses'
+	heard 'does not check addresses'
 }
 
 @test "a guarantee whose calls the outer session does not supervise is refused by name" {

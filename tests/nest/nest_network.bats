@@ -182,7 +182,7 @@ each_its_own()
 		lost a.test
 	done
 	nest 125 --net all inner "${named[@]}" -- true 9>&-
-	heard 'does not look at addresses' 'start the outer one with --domain as well'
+	heard 'does not check addresses' 'start the outer one with --domain as well'
 }
 
 @test "the proxy of a nest ends with its session, however that ends" {
