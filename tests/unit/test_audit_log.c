@@ -405,6 +405,41 @@ a_thousand_writers_and_rotation_lose_nothing(void)
 	remove_state();
 }
 
+/* Lines that cross a page make the file grow in two steps. */
+static void
+long_lines_of_many_writers_leave_no_empty_line(void)
+{
+	char line[1400], name[PATH_MAX];
+	struct cordon_error err = {0};
+	size_t empty = 0, count = 0;
+	FILE *file;
+
+	new_state();
+	memset(line, 'x', sizeof line);
+	line[sizeof line - 1] = '\0';
+	for (int i = 0; i < 8; i++)
+		if (fork() == 0) {
+			for (int n = 0; n < 500; n++)
+				audit_append(state, line, &err);
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		continue;
+	snprintf(name, sizeof name, "%s/audit/%s", state, names());
+	name[strcspn(name, " \n")] = '\0';
+	file = fopen(name, "r");
+	check(file != NULL);
+	for (int before = '\n', c; file != NULL && (c = getc(file)) != EOF; before = c) {
+		count += c == '\n';
+		empty += c == '\n' && before == '\n';
+	}
+	check_int(count, 4000);
+	check_int(empty, 0);
+	if (file != NULL)
+		fclose(file);
+	remove_state();
+}
+
 int
 main(void)
 {
@@ -418,5 +453,6 @@ main(void)
 	run(a_line_of_any_length_is_read_or_skipped);
 	run(reading_goes_on_across_rotation_and_midnight);
 	run(a_thousand_writers_and_rotation_lose_nothing);
+	run(long_lines_of_many_writers_leave_no_empty_line);
 	return tap_end();
 }
