@@ -627,8 +627,8 @@ tap.case("what cannot be said is refused with its place", [
         ({"effect": "deny", "rights": "r", "path": "/a(?=b)", "match": "regex"}, "kind of group"),
         ({"effect": "deny", "rights": "r", "path": "/(a)\\1", "match": "regex"}, "escape"),
         ({"effect": "deny", "rights": "r", "path": "/[[:alpha:]]", "match": "regex"}, "named class"),
-        ({"effect": "deny", "rights": "r", "path": "/home/x"}, "macOS gives nothing"),
-        ({"effect": "deny", "rights": "r", "path": "/System/Volumes/Data/Users/x"}, "macOS gives"))
+        ({"effect": "deny", "rights": "r", "path": "/home/x"}, "for which macOS has no rules"),
+        ({"effect": "deny", "rights": "r", "path": "/System/Volumes/Data/Users/x"}, "for which macOS has no rules"))
     for line in refused(Policy({"files": {"rules": [rule]}}), word, ":1:")])
 tap.case("a grant on a name that macOS gives nothing grants nothing", files(
     Policy({"extends": [], "files": {"read": ["/home/x", "/opt/y"]}}), [("/opt/y/z", "r")]))
