@@ -29,8 +29,8 @@ needs()
 	needs npm
 	echo '{"name": "x", "version": "1.0.0", "dependencies": {"left-pad": "1"}}' >package.json
 	first "create $HOME/.npm is not granted; allow it with -p node" -- npm install --no-audit --no-fund --fetch-retries=0
-	first 'connect registry.npmjs.org:443 is not among the allowed domains; allow it with --domain registry.npmjs.org' \
-	    -p node --net domains -- npm install --no-audit --no-fund --fetch-retries=0 --no-update-notifier
+	first 'connect packages.example.test:443 is not among the allowed domains; allow it with --domain packages.example.test' \
+	    -p node --net domains -- npm install --registry=https://packages.example.test/ --no-audit --no-fund --fetch-retries=0 --no-update-notifier
 }
 
 @test "pip: the network, and with domains the name" {

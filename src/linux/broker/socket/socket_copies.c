@@ -122,12 +122,13 @@ socket_copies_sweep(struct broker *broker)
 
 /* ---- new sockets ---- */
 
+/* At least one: next_entry() looks for a copy to drop when there are too many. */
 static size_t
 most(const struct broker *broker)
 {
 	size_t part = broker->numbers > 0 ? (size_t)broker->numbers / 8 : SOCKET_COPIES / 2;
 
-	return part < SOCKET_COPIES / 2 ? part : SOCKET_COPIES / 2;
+	return part < 1 ? 1 : part < SOCKET_COPIES / 2 ? part : SOCKET_COPIES / 2;
 }
 
 static void
