@@ -297,6 +297,10 @@ answer(struct hook *hook, struct str *to)
 		return cordon_fail(hook->err, CORDON_E_USAGE, 0, "the hook's input names no event");
 	if (strcmp(hook->event, hook->dialect->before) == 0)
 		return answer_before(hook, to);
+	/* PostToolUse, PostToolUseFailure, AfterTool */
+	if (strncmp(hook->event, "Post", 4) != 0 && strncmp(hook->event, "After", 5) != 0)
+		return cordon_fail(hook->err, CORDON_E_USAGE, 0, "the event \"%.40s\" is not known",
+				   hook->event);
 	return answer_after(hook, to);
 }
 

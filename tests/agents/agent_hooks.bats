@@ -112,7 +112,7 @@ E'; do
 @test "hook: what cannot be read or answered is refused with status 2" {
 	local text
 
-	for text in '' 'x' '[]' '{}' '{"hook_event_name": 1}' '{"hook_event_name": "PreToolUse"}' \
+	for text in '' 'x' '[]' '{}' '{"hook_event_name": 1}' '{"hook_event_name": "BeforeShell"}' '{"hook_event_name": "PreToolUse"}' \
 	    '{"hook_event_name": "PreToolUse", "tool_name": "Bash"}' \
 	    '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": []}' \
 	    '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": 5}}' \
