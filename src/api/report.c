@@ -272,11 +272,13 @@ list_guarantees(const struct plan *plan, struct event_guarantee to[G_COUNT])
 	return count;
 }
 
-/* Variables in which agents, or the wrapper around them, pass the ids of their session and of one use of a tool. */
-static const char *const agent_sessions[] = {"CORDON_AGENT_SESSION", "CLASH_SESSION_ID",
-					     "CLAUDE_SESSION_ID", NULL};
-static const char *const tool_uses[] = {"CORDON_TOOL_USE", "CLASH_TOOL_USE_ID",
-					"CLAUDE_TOOL_USE_ID", NULL};
+/*
+ * Variables in which agents pass the ids of their session and of one use of a tool. Claude Code sets the second of the
+ * session's (seen in 2.1.197) and none for a use of a tool; clash passes both as options and sets none.
+ */
+static const char *const agent_sessions[] = {"CORDON_AGENT_SESSION", "CLAUDE_CODE_SESSION_ID",
+					     NULL};
+static const char *const tool_uses[] = {"CORDON_TOOL_USE", NULL};
 #define AGENT_ID_MAX 200
 
 static const char *

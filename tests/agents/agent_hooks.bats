@@ -35,6 +35,8 @@ refuses_outside()
 	refuses_outside claude
 	# what the model got besides the result
 	grep -q 'The sandbox refused: create' "$T/api" || complain "$(cat "$T/api")"
+	grep -qE '"event": "start".*"agent_session": "[0-9a-f]{8}-' "$XDG_STATE_HOME"/cordon/audit/*.log ||
+	    complain 'the log has no id of its session'
 	expect 0 setup claude --remove --yes
 	rm -f "$T/api"
 	ask claude

@@ -44,10 +44,10 @@ events()
 
 	expect 0 run -- true
 	[ "$(cat "$log"/*.log | grep -c 'agent_session\|tool_use')" -eq 0 ]
-	CLAUDE_SESSION_ID=s-1 CORDON_TOOL_USE='t"1' expect 0 run -- sh -c 'echo "$CLAUDE_SESSION_ID$CORDON_TOOL_USE."'
+	CLAUDE_CODE_SESSION_ID=s-1 CORDON_TOOL_USE='t"1' expect 0 run -- sh -c 'echo "$CLAUDE_CODE_SESSION_ID$CORDON_TOOL_USE."'
 	[ "$out" = . ]
 	grep -q '"event": "start".*"agent_session": "s-1", "tool_use": "t\\"1"' "$log"/*.log
-	CORDON_AGENT_SESSION=s-2 CLAUDE_SESSION_ID=s-1 expect 0 run --track-only -- true
+	CORDON_AGENT_SESSION=s-2 CLAUDE_CODE_SESSION_ID=s-1 expect 0 run --track-only -- true
 	grep -q '"agent_session": "s-2"' "$log"/*.log
 	CORDON_AGENT_SESSION=$(head -c 300 /dev/zero | tr '\0' x) expect 0 run -- true
 	[ "$(cat "$log"/*.log | grep -c xxxx)" -eq 0 ]
