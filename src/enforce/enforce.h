@@ -128,7 +128,7 @@ struct proof {
 	enum guarantee guarantee;
 	bool denied;  /* the operation that must fail did */
 	bool allowed; /* the operation that must succeed did */
-	char detail[160];
+	char detail[200];
 };
 /* Tests a guarantee in a child. Returns 0, or -CORDON_E_GAP if it cannot be tested here. */
 int enforce_prove(enum guarantee guarantee, struct proof *ret_proof, struct cordon_error *err);

@@ -104,6 +104,16 @@ class ProxyPolicy(SessionPolicy):
         self.arguments = ["proxy", str(listener), str(len(resolvers)), *map(str, resolvers + ports)]
 
 
+def selftest_profiles():
+    """The small profiles of doctor: guarantee, profile."""
+    program = os.path.join(os.path.dirname(os.path.abspath(CORDON)), "tests/unit/test_macos_selftest")
+    text = subprocess.run([program, "--profiles"], stdout=subprocess.PIPE, timeout=120, check=True).stdout.decode()
+    parameters = {"DENIED": b"/private/tmp/d/denied", "FOLDER": b"/private/tmp/d", "SOCKET": b"/private/tmp/d/denied.s"}
+    for part in re.split(r"^;; ", text, flags=re.M)[1:]:
+        name, _, profiles = part.partition("\n")
+        yield from ((name, Profile(one, parameters)) for one in profiles.split("\n;;\n") if one.strip())
+
+
 # ---- a profile, run by TinyScheme ----------------------------------------------------------------
 
 def scheme_string(value):

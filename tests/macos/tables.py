@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from sbpl import (RELEASES, NEVER, OPERATIONS, Policy, ProxyPolicy, Refused, SessionPolicy, Tap, at, connect, disagreements,
-                  listen, unix_bind, unix_connect)
+                  listen, selftest_profiles, unix_bind, unix_connect)
 
 HOME, SHOP = "/Users/sam", "/Users/sam/shop"
 tap = Tap()
@@ -597,6 +597,47 @@ def every_release():
 
 if sys.platform != "darwin":
     tap.case("the profiles compile on macOS 13 to 26, as far as their symbols are known", every_release())
+
+
+D, G = "/private/tmp/d/denied", "/private/tmp/d/granted"
+PROCESS = [("process-info-pidinfo", {"target": "others"}, {"target": "self"})]
+# for each small profile of doctor, in their order: operation, what it must deny, what it must allow
+TRIED = {
+    "files.read": [[("file-read-data", at(D), at(G))]], "files.write": [[("file-write-create", at(D + "-new"), at(G + "-new"))]],
+    "files.execute": [[("process-exec*", at(D), at(G))]], "files.carveout": [[("file-read-data", at(D), at(G))]],
+    "files.pattern": [[("file-read-data", at(D), at(G))]], "files.future": [[("file-write-create", at(D + "-new"), at(G + "-new"))]],
+    "files.metadata": [[("file-write-mode", at(D), at(G))]],
+    "net.tcp": [[("network-outbound", connect("localhost", 4), connect("localhost", 4, "udp"))]],
+    "net.udp": [[("network-outbound", connect("localhost", 4, "udp"), connect("localhost", 4))]],
+    "process.signal": [[("signal", {"target": "others"}, {"target": "self"})]],
+    "sockets.path": [[("network-outbound", unix_connect(D + ".s"), unix_connect(G + ".s"))]],
+    "process.ptrace": [[("mach-priv-task-port", {"target": "others"}, {"target": "children"})], PROCESS,
+                       [("sysctl-read", {"name": b"kern.procargs2"}, {"name": b"kern.ostype"})]],
+    "process.listing": [[("process-info-listpids", {"target": "others"}, {"target": "self"})],
+                        [("sysctl-read", {"name": b"kern.proc.all"}, {"name": b"kern.ostype"})]],
+    "ipc.sysv": [[(f"ipc-sysv-{kind}", {}, None)] for kind in ("shm", "sem", "msg")],
+    "terminal.inject": [[("file-ioctl", {**at("/dev/ttys004", "character-device"), "command": "2147578994"},
+                          {**at("/dev/ttys004", "character-device"), "command": "tiocgwinsz"})]],
+    "env.filter": [[("file-read-data", None, at(G))]],
+}
+
+
+def small_profiles():
+    """What doctor tries on a Mac: a profile that an old release refuses, or that denies nothing, would prove nothing."""
+    profiles, seen = list(selftest_profiles()), {}
+    for name, profile in profiles:
+        for release in RELEASES:
+            yield from (f"{name}: {line}" for line in profile.compiles(release))
+        number = seen[name] = seen.get(name, -1) + 1
+        for operation, denied, allowed in TRIED[name][number]:
+            yield from (f"{name}: {line}" for line in disagreements(profile, [
+                (operation, request, answer) for request, answer in ((denied, False), (allowed, True)) if request is not None]))
+    if {name: count + 1 for name, count in seen.items()} != {name: len(rows) for name, rows in TRIED.items()}:
+        yield f"there are other profiles: {seen}"
+
+
+if sys.platform != "darwin":
+    tap.case("what doctor tries: each small profile compiles, denies the attempt and allows the other", small_profiles())
 
 
 def few_expressions():

@@ -18,3 +18,7 @@ int sandbox_check(pid_t pid, const char *operation, int type, ...);
 /* Without this flag every query that is denied would be logged. */
 extern const int SANDBOX_CHECK_NO_REPORT;
 #define LIBSYSTEM_FILTER_PATH 1
+/* Of sys/ptrace.h, which the headers for cross-compiling lack. */
+int ptrace(int request, pid_t pid, char *address, int data);
+#define LIBSYSTEM_ATTACH 10
+#define LIBSYSTEM_DETACH 11
