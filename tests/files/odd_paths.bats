@@ -119,6 +119,7 @@ waits()
 	grep -q 'cordon: refused: open for unread: cordon cannot act for a program' "$T/err" || complain "$(cat "$T/err")"
 }
 
+# R70-R71 differs: no namespaces: a broker decides by path; the list of calls is longer
 @test "chroot, namespaces and mounts are refused" {
 	mkdir root
 	cat >roots.py <<-'END'

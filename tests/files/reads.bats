@@ -112,6 +112,7 @@ nothing_read()
 	attack swap 1000
 }
 
+# R68-R69 differs: `/proc` is read as a whole, because a rule for `/proc/self` is one for the launcher
 @test "memory, fds and environment of the guard cannot be read" {
 	begin
 	export HIDDEN_SECRET=seen-by-the-launcher

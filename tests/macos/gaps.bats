@@ -50,6 +50,7 @@ planned()
 	done
 }
 
+# R54 differs: `/dev` by its ordinary nodes, no shared temporary folders
 @test "every dialect has no gap on macOS, however little it says" {
 	local text
 

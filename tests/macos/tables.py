@@ -119,6 +119,7 @@ def shuffled():
     return [] if len(seen) == 1 else [f"{len(seen)} profiles of one policy"]
 
 
+# R93-R94 differs: the order has no effect under any order of precedence; of ancestors metadata only
 tap.case("the order in which rules are written decides nothing", shuffled())
 tap.case("literal and child reach what they say", files(Policy({
     "extends": [], "files": {"rules": [
@@ -326,6 +327,7 @@ tap.case("of the folders on the way to a socket that they are there", ask(
 
 # ---- processes, devices, services ----------------------------------------------------------------
 
+# R100 differs: to the session's own processes, which is more than children and less than all
 tap.case("signals and process information: its own only", ask(
     agent, *[(op, {"target": who}, allowed)
              for op in ("signal", "process-info-pidinfo", "process-info-setcontrol",
@@ -348,6 +350,7 @@ tap.case("no terminal in the policy, none in the profile", ask(
 tap.case("a file can be cloned, a folder cannot", ask(
     agent, *[("file-clone", at(SHOP + "/x", vnode), vnode == "regular-file")
              for vnode in ("regular-file", "directory")]))
+# R99 differs: without preferences and power management, which tools do not need
 tap.case("services by name: what tools need, nothing that starts or opens", ask(
     agent, *[("mach-lookup", {"name": ("com.apple." + name).encode()}, allowed) for name, allowed in (
         ("system.opendirectoryd.libinfo", True), ("logd", True), ("bsd.dirhelper", True),
@@ -554,6 +557,8 @@ def one_text():
             ("appleevent-send", {}, False)])
 
 
+# R95-R96 differs: every path is a parameter of the profile
+# R151-R154 differs: `localhost` and `domains` are different profiles
 tap.case("names are parameters: quotes, breaks, accents and brackets change no text", one_text())
 long_project = "/Users/sam/" + "/".join(["n" * 250] * 15)
 tap.case("a path of almost 4 KB", files(Policy(None, project=long_project), [

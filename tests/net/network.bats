@@ -146,6 +146,7 @@ print(urllib.request.urlopen(sys.argv[1]).read().decode())' "http://localhost:$w
 	said 'hello from outside'
 }
 
+# R172 differs: single ports; UDP on this machine by `"udp"`
 @test "localhost: only listed ports are reached" {
 	begin
 	serve good=tcp:127.0.0.1 bad=tcp:127.0.0.1 good6=tcp:::1
@@ -326,6 +327,7 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 	[ "$(sed -n 2p "$T/out")" = 'from outside: 111' ] || complain confined
 }
 
+# R86 differs: without a network namespace: a broker redirects connections, so programs need no proxy support
 @test "domains: neither addresses nor localhost are reached directly" {
 	begin
 	serve bad=tcp:127.0.0.1

@@ -25,6 +25,7 @@ zed()
 
 # --- Zed: R1 to R7 ---
 
+# R1-R2 differs: where settings are off the run stays confined by the default profile; an editor gets no record
 @test "zed: enabled is false unless said, and then nothing is added to the default" {
 	touch "$HOME/x"
 	zed '{"additional_read_only_paths": ["~/x"]}'
@@ -139,6 +140,9 @@ zed()
 	unsaid /System
 }
 
+# R50, R53 differs: nodes of `/dev` one by one, files in `/dev/shm`, a private temporary folder, sockets by name: the rest leads out
+#   of any sandbox
+# R56-R57 differs: `~/.config` by folder, because it holds tokens; histories are readable only: a planted line is executed later
 @test "zed: grants that would open a hole are dropped, and check lists each" {
 	zed '{"enabled": true}'
 	unsaid '"/run/user"' '"/dev"' '"~/.config"'
@@ -194,6 +198,7 @@ zed()
 	denied -p flow:flow.json connect example.org:443
 }
 
+# R36-R38 differs: a token is a whole component and an unset one an error, so that no value is expanded twice
 @test "flow: paths, the token cwd, environment" {
 	printf '{"read_paths": ["cwd", "~/in"], "write_paths": ["~/out"], "env": {"vars": ["DEMO"]}}' >flow.json
 	mkdir -p "$HOME/in" "$HOME/out"
@@ -212,6 +217,7 @@ zed()
 	refused_at flow.json:1:9 check flow:flow.json
 }
 
+# R43 differs: in the sources' forms with a note; in the native form a path of the user is an error
 @test "flow: a path that does not exist is skipped with a note" {
 	printf '{"net": false, "read_paths": ["/usr", "~/gone"], "write_paths": ["~/out", "~/later"]}' >flow.json
 	mkdir -p "$HOME/out"
@@ -264,6 +270,7 @@ zed()
 
 # --- clash ---
 
+# R20-R21 differs: in the native form subpath is the default
 @test "clash: caps, matches, default literal" {
 	mkdir "$HOME/s" "$HOME/c" "$HOME/deep"
 	touch "$HOME/l"
@@ -349,6 +356,7 @@ zed()
 	done
 }
 
+# R29 differs: nothing is dropped: regular expressions and denies are enforced, or the plan is refused
 @test "clash: every regular expression of its tests and manual is one on both systems" {
 	local pattern
 
@@ -371,6 +379,7 @@ zed()
 	allowed -p clash:clash.json read /srv/y-10z
 }
 
+# R83-R84 differs: `*.x` for what is below; clash's bare names cover both; ports 80 and 443 unless listed
 @test "clash: network in all its forms" {
 	local deny='{"default": ["read"]'
 

@@ -23,6 +23,7 @@ events()
 	/usr/bin/python3 "$TREE/tests/policy/events.py" --words
 }
 
+# R15 differs: restricted sessions always have the whole sandbox; there is no light layer
 @test "the layers that enforce are named by plan, on the status descriptor and in the log" {
 	expect 0 plan
 	said 'layers    landlock seccomp broker'
@@ -39,6 +40,8 @@ events()
 	grep -q '"layers": \[\]' "$T/status"
 }
 
+# R123 differs: `run`, `plan` and `doctor`; ids come from the environment
+# R132-R133 differs: one event per refusal, joined to the start by the session's id; only this session's refusals are seen
 @test "ids of the agent's session and tool use are in the log, from the environment" {
 	local log=$XDG_STATE_HOME/cordon/audit
 

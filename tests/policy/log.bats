@@ -123,6 +123,7 @@ lines()
 
 # --- after the command ---
 
+# R30 absent: the refusal prints the line of a policy that would allow it; files are edited by hand
 @test "fifty refusals below one folder are one line, with the folder's option and policy" {
 	mkdir -p "$HOME/data/out/a" "$HOME/data/out/b"
 	expect 3 run -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do for d in . a b; do echo x >"$1/$d/f$i"; mkdir "$1/$d/d$i"; done; done 2>/dev/null; exit 3' \
@@ -156,6 +157,7 @@ lines()
 	[ ! -s "$T/err" ]
 }
 
+# R134-R135 differs: events of the broker instead, so nothing is guessed
 @test "what is missing, or forbidden by its mode, is not blamed on cordon" {
 	mkdir kept
 	echo x >kept/closed

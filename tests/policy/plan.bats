@@ -17,6 +17,7 @@ facts()
 	printf '%s\n' "${1:-$MODERN}" >"$T/facts.json"
 }
 
+# R140-R141 differs: each guarantee by name instead of one word
 @test "the plan prints project, sources, rules with positions, guarantees" {
 	facts
 	expect 0 plan --facts "$T/facts.json"
@@ -71,6 +72,7 @@ facts()
 	done
 }
 
+# R66 differs: a guarantee that is not enforced is a gap, and refused unless accepted by name
 @test "an old kernel: status 1, each gap with reason and remedy" {
 	facts '{"system": "linux", "kernel": "5.4", "landlock_abi": 0, "seccomp_filter": true,
 		"broker": true, "tree": true}'

@@ -10,6 +10,7 @@ begin()
 	mkdir -p .git/hooks
 }
 
+# R128 differs: what the broker and the proxy refuse; on macOS from the system's log
 @test "a failed run says what was refused, why, and the option that would allow it" {
 	begin
 	expect 9 run -- sh -c 'echo x >.git/hooks/pre-commit || exit 9'
@@ -154,6 +155,7 @@ begin()
 	[ ! -s "$T/err" ] || complain "$(cat "$T/err")"
 }
 
+# R130-R131 differs: no second run: events while it runs; on macOS by the session's tag
 @test "each refusal is a JSON line on the status descriptor and in the log" {
 	begin
 	mkdir kept

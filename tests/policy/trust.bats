@@ -14,6 +14,7 @@ setup_greedy()
 	policy <<<"$GREEDY"
 }
 
+# R8 differs: a project only narrows; what else it asks for needs an approval, because a repository must not widen its own sandbox
 @test "a greedy project: nothing changes, one line on standard error says how to grant it" {
 	setup_greedy
 	denied read '~/.ssh/id_ed25519'
@@ -24,6 +25,7 @@ setup_greedy()
 	silent
 }
 
+# R31-R32 differs: an approval is for exactly the listed requests of one text, pinned to their targets
 @test "list, approve, a changed byte needs a new approval, revoke" {
 	setup_greedy
 	expect 1 trust
@@ -214,6 +216,7 @@ setup_greedy()
 	expect 0 trust
 }
 
+# R34 differs: it is granted without the protected names
 @test "protected names and the user's denies are never granted" {
 	user_policy <<<'{"files": {"deny": ["~/closed"]}}'
 	policy <<<'{"files": {"write": ["$PROJECT/.git/hooks/x", "$PROJECT/.envrc", "~/closed"]}}'

@@ -46,6 +46,7 @@ load ../lib/common
 	allowed -p levels.json write elsewhere
 }
 
+# R22-R23 differs: a deny of a more trusted source is final
 @test "clash rules: the same three levels, in any order" {
 	mkdir -p a/b/c
 	policy levels.json <<-'END'
@@ -429,6 +430,7 @@ remedied()
 	denied -C "$T/other" write "$P/x"
 }
 
+# R11 differs: found upwards by `.git` or a policy; homes and `/` only where named, and that is reported
 @test "the nearest folder with a marker is the project; a folder that all can write to is none" {
 	mkdir -p deep/er
 	cd deep/er

@@ -115,6 +115,7 @@ tool()
 	only_free "cat /proc/self/root'$HOME'/secret"
 }
 
+# R60 differs: protected names excepted
 @test "in the project everything works" {
 	works 'echo a >f && cat f && echo b >>f && mkdir -p d/e && mv f d/e/f && cat d/e/f && rm -r d'
 	works 'touch a && ln -s a b && cat b && ln a c && rm a b c'
@@ -168,6 +169,7 @@ tool()
 
 # ---- temporary folder ----
 
+# R28 differs: a private folder per session, because every program shares `/tmp`; `"tmp": "shared"` grants it
 @test "a private temporary folder: mode 700, named by its variables, removed at the end" {
 	expect 0 run -- sh -c 'echo x >"$TMPDIR/f" && stat -c %a "$TMPDIR" &&
 		[ "$TMP$TEMP$TMUX_TMPDIR$SCREENDIR" = "$TMPDIR$TMPDIR$TMPDIR$TMPDIR" ] &&
@@ -342,6 +344,7 @@ assert b.recv(1) == b\"x\"'"
 
 # ---- exit status ----
 
+# R124 differs: 128 and the signal, as a shell
 @test "the status is the command's" {
 	expect 0 run -- true
 	expect 7 run -- sh -c 'exit 7'
@@ -562,6 +565,7 @@ status_lines()
 	[ ! -e ran ]
 }
 
+# R129 differs: JSON lines in the user's state folder, mode 600
 @test "the audit log: whole lines from parallel runs, mode 600, not accessible in a session" {
 	pids=
 	for i in $(seq 20); do
@@ -711,6 +715,7 @@ record()
 	END
 }
 
+# R116-R118 differs: project, lists, environment and tracking as there; the launcher stays, to end what is left
 @test "--sandbox-exec: the record's policy applies to the command" {
 	secret
 	expect 0 --sandbox-exec "$(record)" -- sh -c 'echo x >f && cat f'

@@ -137,6 +137,7 @@ sys.exit(not any(eval(sys.argv[2]) for e in events))' "$T/events" "$1" || compla
 	[ -z "$err" ]
 }
 
+# R119 differs: status 125, which no command has; 126 and 127 as a shell
 @test "errors name the option: what cannot be read, started, found" {
 	local want
 

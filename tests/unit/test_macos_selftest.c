@@ -306,6 +306,10 @@ check_each(bool denied, bool allowed)
 	}
 }
 
+/*
+ * R97-R98 differs: compiled before fork, applied as bytes; what a release does not know is left out
+ * or refused by name
+ */
 static void
 what_is_enforced_is_proved(void)
 {
