@@ -294,7 +294,7 @@
 		table("connections", ["name", "what", "answer", "times"], [...seen.values()].map(({ e, count: n }) => [
 			make("span", { class: "path" }, visible(e.subject)), e.what,
 			make("span", { class: kind(e) }, e.event === "refused" ? "refused: " + visible(e.reason) : "used"), n]),
-		"None was refused. Allowed connections to names are not logged yet; with --trace those that the kernel decides are.");
+		"None was refused, and none was made to a listed domain. Connections that the kernel allows are logged with --trace.");
 	}
 
 	function showRest() {

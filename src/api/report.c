@@ -193,7 +193,8 @@ report_use(struct report *report, const struct refusal *use)
 	struct event event = event_of(report, EVENT_USED);
 	auto_str struct str line = {0};
 
-	event.is.used = (struct event_used){refusal_what(use), use->subject, KNOWN_PREDICTED};
+	event.is.used = (struct event_used){refusal_what(use), use->subject,
+					      (enum event_known)use->known};
 	event_print(&event, &line);
 	str_printf(&report->uses, "%s%s", report->uses.length == 0 ? "" : "\n",
 		   line.failed ? "" : line.text);

@@ -57,7 +57,7 @@ struct refusal {
 	uint8_t overrides;     /* the rule denies what a less trusted source allows */
 	uint8_t is_folder;     /* mkdir */
 	uint8_t is_unclaimed;  /* of an unknown command: only for the log */
-	uint8_t is_use;	       /* nothing was refused: a call of a traced session */
+	uint8_t is_use;	       /* nothing was refused: a connection, or a call of a traced session */
 	uint8_t known;	       /* REFUSAL_... */
 	char rule[120];	       /* file of the rule, or pattern of the protected name */
 	char name[128];	       /* an address, a key of git's settings */

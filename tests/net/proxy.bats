@@ -227,6 +227,20 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	only_counted 1
 }
 
+@test "a connection to an allowed name is an event, once for each name and port" {
+	servers 'a.test 127.0.0.1' 'b.test 10.0.0.1' 'evil.test 127.0.0.1'
+	set -- --accept net.tcp --accept net.udp --accept net.domains --accept net.dns --status-fd 8
+	# through the proxy's own port twice, then redirected; two names that lead nowhere
+	expect 0 run "$@" -- sh -c "curl -sS --max-time 60 http://a.test:$web/1 http://a.test:$web/2 &&
+	    curl -sS --noproxy '*' --max-time 60 http://a.test:$web/3
+	    curl -s --max-time 60 http://b.test:$web/ http://evil.test:$web/; true" 8>"$T/status" 9>&-
+	grep -q '"event": "used".*"what": "connect", "subject": "a.test:'"$web"'", "known": "decided"' "$T/status"
+	grep -rq '"event": "used".*"subject": "a.test:'"$web"'"' "$XDG_STATE_HOME/cordon/audit"
+	expect 0 report -o "$T/report.html"
+	grep -q "a.test:$web" "$T/report.html"
+	"$PYTHON" "$TREE/tests/policy/events.py" "$T/status" -- "len([e for e in d if e['event'] == 'used']) == 1"
+}
+
 @test "--resolver sets the resolver" {
 	servers 'a.test 127.0.0.1'
 	user_policy <<-END

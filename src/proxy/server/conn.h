@@ -42,6 +42,7 @@ struct proxy {
 		uint64_t at;
 	} told[16]; /* recent refusals, not reported again */
 	unsigned told_next;
+	uint64_t reached[64]; /* hashes of destinations that were reported */
 };
 
 enum conn_kind { CONN_HTTP, CONN_SOCKS, CONN_THROUGH };
@@ -152,6 +153,8 @@ void dns_stub_start(struct proxy *proxy, int fd);
 /* proxy.c: reports a refusal; repeats within a while are dropped. */
 void proxy_refuse(struct proxy *proxy, enum refused what, const char *subject,
 		  const struct refusal *why);
+/* proxy.c: reports a destination that was reached, repeats are dropped. */
+void proxy_reached(struct proxy *proxy, const char *name, unsigned port);
 /* Returns true if the policy allows this name and port; else *ret_why has the reason. */
 bool proxy_allows(struct proxy *proxy, const char *name, unsigned port, struct dial_end *ret_why);
 /* Returns CAUSE_NONE if a name may resolve to the address, else what kind of address it is. */

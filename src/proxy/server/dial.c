@@ -75,6 +75,7 @@ succeed(struct conn *conn)
 {
 	struct dial_end end = {0};
 
+	proxy_reached(conn->proxy, conn->name, conn->port);
 	finish(conn, &end);
 }
 

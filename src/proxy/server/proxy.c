@@ -87,6 +87,23 @@ proxy_refuse(struct proxy *proxy, enum refused what, const char *subject, const 
 	refusal_send(proxy->task->events, &refusal, subject);
 }
 
+/* A destination that takes the entry of another one is reported again later. */
+void
+proxy_reached(struct proxy *proxy, const char *name, unsigned port)
+{
+	struct refusal use = {.what = REFUSED_CONNECT, .is_use = true, .known = REFUSAL_DECIDED};
+	char subject[NAME_SIZE + 8];
+	uint64_t hash, *entry;
+
+	snprintf(subject, sizeof subject, "%s:%u", name, port);
+	hash = hash_more(HASH_START, subject);
+	entry = &proxy->reached[hash % COUNT(proxy->reached)];
+	if (*entry == hash)
+		return;
+	*entry = hash;
+	refusal_send(proxy->task->events, &use, subject);
+}
+
 /* ---- listening ---- */
 
 /* A failing accept() costs almost as much as a successful one, so accept as many as last time. */
