@@ -9,11 +9,11 @@ test_level()
 	case $1 in
 	first) compile_strict gcc ;;
 	ci)
-		setup fuzz
+		setup fuzz ci
 		compile_strict gcc clang asan tsan fuzz
 		;;
 	all)
-		setup fuzz
+		setup fuzz ci
 		compile_strict gcc clang asan tsan fuzz
 		fetch_macos
 		if has_kernels; then setup kernels && fetch_kernels; fi
