@@ -12,6 +12,7 @@
 #include "api/guess.h"
 #include "audit/event.h"
 #include "audit/log.h"
+#include "audit/log_sink.h"
 #include "base/array.h"
 #include "base/fd.h"
 #include "explain/mechanisms.h"
@@ -75,12 +76,22 @@ report_is_kept_outside(const struct cordon_plan *context)
 	return fd < 0;
 }
 
-/* Appends to the log. On failure the session continues, and the run gets a notice. */
+/* On failure the session continues, and the run gets a notice. */
+static void
+lose(struct report *report, const struct cordon_error *why)
+{
+	struct cordon_run *run = report->run;
+
+	report->lost++;
+	snprintf(run->notice, sizeof run->notice, "%.200s (%u %s lost)", why->text, report->lost,
+		 report->lost == 1 ? "event" : "events");
+}
+
+/* Appends to the log. */
 static void
 keep(struct report *report, const struct str *line)
 {
 	const char *store = report->context->store;
-	struct cordon_run *run = report->run;
 	struct cordon_error why = {0};
 
 	if (line->failed || line->text == NULL)
@@ -89,9 +100,21 @@ keep(struct report *report, const struct str *line)
 		 audit_append(store, line->text, &why) == 0 ||
 		 report_is_out_of_reach(report->context, &why))
 		return;
-	report->lost++;
-	snprintf(run->notice, sizeof run->notice, "%.200s (%u %s lost)", why.text, report->lost,
-		 report->lost == 1 ? "event" : "events");
+	lose(report, &why);
+}
+
+/* Sends it to the system's log as well, where the policy says so. An outer cordon logs for itself. */
+static void
+send_to_system(struct report *report, const struct event *event, const struct str *line)
+{
+	const struct plan *plan = report->context->plan;
+	struct cordon_error why = {0};
+
+	if (plan == NULL || plan->settings.log <= EVENT_LOG_FILE || line->failed ||
+	    report->context->facts.values[FACT_OUTER_CORDON])
+		return;
+	if (log_sink_send(plan->settings.log, event, line, &why) < 0)
+		lose(report, &why);
 }
 
 static void
@@ -116,6 +139,7 @@ tell(struct report *report, const struct event *event, bool may_block, bool is_p
 	event_print(event, &line);
 	write_uses(report);
 	keep(report, &line);
+	send_to_system(report, event, &line);
 	if (fd >= 0 && !may_block && !fd_has_room(fd)) {
 		snprintf(run->notice, sizeof run->notice,
 			 "the status descriptor was full, so not all refusals were written to it");
@@ -193,8 +217,8 @@ report_use(struct report *report, const struct refusal *use)
 	struct event event = event_of(report, EVENT_USED);
 	auto_str struct str line = {0};
 
-	event.is.used = (struct event_used){refusal_what(use), use->subject,
-					      (enum event_known)use->known};
+	event.is.used =
+		(struct event_used){refusal_what(use), use->subject, (enum event_known)use->known};
 	event_print(&event, &line);
 	str_printf(&report->uses, "%s%s", report->uses.length == 0 ? "" : "\n",
 		   line.failed ? "" : line.text);

@@ -156,8 +156,9 @@ json_limits(const struct plan *plan, struct str *to)
 			   (unsigned long long)plan->settings.limits[i].value);
 		first = false;
 	}
-	str_printf(to, "},\n  \"tmp\": \"%s\",\n  \"ipc\": \"%s\",\n",
-		   tmp_names[plan->settings.tmp], ipc_names[plan->settings.ipc]);
+	str_printf(to, "},\n  \"tmp\": \"%s\",\n  \"ipc\": \"%s\",\n  \"log\": \"%s\",\n",
+		   tmp_names[plan->settings.tmp], ipc_names[plan->settings.ipc],
+		   event_log_names[plan->settings.log]);
 }
 
 static void

@@ -203,6 +203,8 @@ text_limits(const struct plan *plan, struct str *to)
 	}
 	str_add(to, any ? "\n" : " none\n");
 	str_printf(to, "tmp       %s\n", tmp_names[plan->settings.tmp]);
+	if (plan->settings.log > EVENT_LOG_FILE)
+		str_printf(to, "log       %s, too\n", event_log_names[plan->settings.log]);
 	if (plan->settings.ipc == IPC_SYSV)
 		str_add(to, "ipc       System V: queues, semaphores and memory of every process of "
 			    "the user can be read, changed and removed\n");

@@ -292,6 +292,16 @@ narrow_on_refusal(struct plan *plan, const struct policy *project, struct cordon
 	return 0;
 }
 
+/* The log has command lines, which the other users of a system's log may read. */
+static int
+narrow_log(struct plan *plan, const struct policy *project, struct cordon_error *err)
+{
+	if (project->log == EVENT_LOG_UNSET || project->log == plan->settings.log)
+		return 0;
+	return trust_requests_add(plan, project->log_place, err, "to have events logged to \"%s\"",
+				  event_log_names[project->log]);
+}
+
 static int
 note_off(struct plan *plan, struct cordon_error *err)
 {
@@ -310,7 +320,7 @@ plan_narrow(struct plan *plan, struct cordon_error *err)
 	static int (*const steps[])(struct plan *, const struct policy *, struct cordon_error *) = {
 		narrow_profiles, narrow_accept,	 narrow_rules,	    narrow_default,
 		narrow_net,	 narrow_sockets, narrow_env,	    narrow_limits,
-		narrow_tmp,	 narrow_ipc,	 narrow_on_refusal,
+		narrow_tmp,	 narrow_ipc,	 narrow_on_refusal, narrow_log,
 	};
 	const struct policy *project = plan->stack->project;
 	int rc = 0;

@@ -190,6 +190,8 @@ merge_policy(struct merger *m, const struct policy *policy)
 		to->ipc = policy->ipc;
 	if (policy->on_refusal != ON_REFUSAL_UNSET)
 		to->on_refusal = policy->on_refusal;
+	if (policy->log != EVENT_LOG_UNSET)
+		to->log = policy->log;
 	for (int i = 0; i < LIMIT_COUNT; i++)
 		if (policy->limits[i].value != 0)
 			to->limits[i] = policy->limits[i];
@@ -261,7 +263,8 @@ merge_settings(struct arena *arena, const struct stack *stack, struct settings *
 	*ret = (struct settings){.network.mode = NET_NONE,
 				 .env.mode = ENV_SCRUB,
 				 .tmp = TMP_PRIVATE,
-				 .ipc = IPC_NONE};
+				 .ipc = IPC_NONE,
+				 .log = EVENT_LOG_FILE};
 	for (size_t i = 0; rc == 0 && i < stack->count; i++)
 		rc = merge_policy(&m, stack->entries[i].policy);
 	if (rc == 0)

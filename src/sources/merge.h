@@ -18,6 +18,7 @@ struct settings {
 	enum tmp tmp; /* never TMP_UNSET */
 	enum ipc ipc; /* never IPC_UNSET */
 	enum on_refusal on_refusal;
+	enum event_log log; /* never EVENT_LOG_UNSET */
 	bool accept[G_COUNT];
 };
 

@@ -259,3 +259,80 @@ lines()
 	expect 126 run --trace -- sh -c 'exit 126'
 	lines 0
 }
+
+# --- the system's log ---
+
+# with_system_log SCRIPT: runs it where /dev/log and the journal's socket are in file systems of the test's own.
+with_system_log()
+{
+	unshare -m true 2>/dev/null || skip 'needs to mount'
+	mkdir "$T/dev" "$T/run" "$T/got"
+	timeout 60 unshare -m bash -c 'set -e
+		mount -t tmpfs none "$T/dev"
+		for name in null zero full random urandom tty; do
+			: >"$T/dev/$name"
+			mount --bind "/dev/$name" "$T/dev/$name"
+		done
+		mount -t tmpfs none /run
+		mkdir -p /run/systemd/journal
+		mount --move "$T/dev" /dev
+		'"$1" >"$T/script.out" 2>&1 || complain "$(cat "$T/script.out")"
+}
+
+@test "the log of the system: events go to the journal or to syslog as well, and what a command chose forges no field" {
+	export T PYTHON TREE CORDON P
+	with_system_log '
+		for sink in journal syslog; do
+			socket=/run/systemd/journal/socket
+			[ $sink = journal ] || socket=/dev/log
+			mkdir "$T/got/$sink"
+			"$PYTHON" "$TREE/tests/lib/datagrams.py" $socket "$T/got/$sink" &
+			until [ -e "$T/got/$sink/ready" ]; do sleep 0.02; done
+			"$CORDON" run -q --policy-json "{\"log\": \"$sink\"}" -- sh -c "
+			    echo x >\"\$HOME/a
+PRIORITY=0
+CORDON_EVENT=trust\"; exit 3" || [ $? -eq 3 ]
+			: >"$T/got/$sink/stop"
+			wait $!
+			ls "$T/got/$sink"
+			[ -e "$T/got/$sink/002" ] && [ ! -e "$T/got/$sink/003" ]
+		done'
+	cd "$T/got/journal"
+	for name in 000 001 002; do
+		grep -aqx 'PRIORITY=5' "$name"
+		grep -aqx 'SYSLOG_IDENTIFIER=cordon' "$name"
+		[ "$(wc -l <"$name")" -eq 5 ]
+		sed -n 's/^MESSAGE=//p' "$name" >>"$T/lines"
+	done
+	[ "$(sed -n 's/^CORDON_EVENT=//p' 00? | tr '\n' ' ')" = 'start refused end ' ]
+	"$PYTHON" "$TREE/tests/policy/events.py" "$T/lines" -- "len(d) == 3" "d[2]['status'] == 3"
+	[ "$(sed -n 's/^CORDON_SESSION=//p' 00? | sort -u)" = "$(sed -n 's/.*"session": "\([0-9a-f]*\)".*/\1/p' "$T/lines" | sort -u)" ]
+	cd "$T/got/syslog"
+	for name in 000 001 002; do
+		[ "$(wc -l <"$name")" -eq 0 ]
+		sed -n 's/^<13>[A-Z][a-z][a-z] [ 0-9][0-9] [0-9:]* cordon\[[0-9]*\]: //p' "$name" >>"$T/lines2"
+		echo >>"$T/lines2"
+	done
+	"$PYTHON" "$TREE/tests/policy/events.py" "$T/lines2" -- "[e['event'] for e in d] == ['start', 'refused', 'end']"
+}
+
+@test "the log of the system: where the socket is missing the command goes on and the loss is reported" {
+	[ ! -e /run/systemd/journal/socket ] || skip 'there is a journal'
+	expect 0 run --policy-json '{"log": "journal"}' -- echo hello
+	said hello
+	heard 'cordon: cannot send an event to the journal, /run/systemd/journal/socket' '(2 events lost)'
+	expect 0 log
+	[ "$(wc -l <"$T/out")" -eq 2 ]
+	refused run --policy-json '{"log": "journald"}' -- true
+	heard '"journald" is not one of "file", "journal", "syslog"'
+	expect 0 plan --policy-json '{"log": "journal"}'
+	said 'log       journal, too'
+}
+
+@test "the log of the system: an unapproved project can only ask" {
+	echo '{"log": "syslog"}' >.cordon.json
+	expect 0 run -- true
+	one_notice "$P/.cordon.json" 'to have events logged to "syslog"'
+	expect 1 trust
+	said 'to have events logged to "syslog"'
+}

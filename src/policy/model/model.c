@@ -12,6 +12,7 @@ const char *const net_names[] = {"", "none", "localhost", "domains", "all", NULL
 const char *const ech_names[] = {"", "refuse", "allow", NULL};
 const char *const tmp_names[] = {"", "private", "shared", NULL};
 const char *const on_refusal_names[] = {"", "stop", "workaround", "smart", NULL};
+const char *const event_log_names[] = {"", "file", "journal", "syslog", NULL};
 const char *const ipc_names[] = {"", "none", "sysv", NULL};
 const char *const env_names[] = {"", "explicit", "scrub", "developer", "inherit", NULL};
 const char *const limit_names[LIMIT_COUNT] = {"time",	   "output",   "processes", "memory",

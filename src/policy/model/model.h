@@ -136,6 +136,9 @@ enum tmp { TMP_UNSET, TMP_PRIVATE, TMP_SHARED };
 enum ipc { IPC_UNSET, IPC_NONE, IPC_SYSV };
 /* What an agent is told to do after a refusal: stop, find another way, or whichever fits. */
 enum on_refusal { ON_REFUSAL_UNSET, ON_REFUSAL_STOP, ON_REFUSAL_WORKAROUND, ON_REFUSAL_SMART };
+/* Where events of sessions go besides the log of cordon. */
+enum event_log { EVENT_LOG_UNSET, EVENT_LOG_FILE, EVENT_LOG_JOURNAL, EVENT_LOG_SYSLOG };
+extern const char *const event_log_names[]; /* by enum event_log, the first empty; ends with NULL */
 extern const char
 	*const on_refusal_names[];    /* by enum on_refusal, the first empty; ends with NULL */
 extern const char *const tmp_names[]; /* by enum tmp, the first empty; ends with NULL */
@@ -171,6 +174,8 @@ struct policy {
 	enum ipc ipc;
 	struct place ipc_place;
 	enum on_refusal on_refusal;
+	enum event_log log;
+	struct place log_place;
 	struct words accept;
 
 	struct hole *holes;

@@ -382,6 +382,18 @@ read_ipc(struct policy_reading *r, const struct json *value)
 	return rc;
 }
 
+static int
+read_log(struct policy_reading *r, const struct json *value)
+{
+	int log;
+	int rc = read_name(r, value, event_log_names, &log);
+
+	r->policy->log_place = read_place(r, value);
+	if (rc == 0)
+		r->policy->log = (enum event_log)log;
+	return rc;
+}
+
 /* ---- whole policy ---- */
 
 static int
@@ -403,6 +415,7 @@ read_block(struct policy_reading *r, const struct json *value)
 		{"limits", read_limits},
 		{"tmp", read_tmp},
 		{"ipc", read_ipc},
+		{"log", read_log},
 		{"accept", read_accept},
 	};
 	char what[16];
@@ -439,6 +452,7 @@ native_read(struct policy_reading *r, const struct json *value)
 		{"linux", NULL},
 		{"macos", NULL},
 		{"on_refusal", read_on_refusal},
+		{"log", read_log},
 	};
 	int rc = read_keys(r, value, "the policy", keys, COUNT(keys));
 

@@ -392,6 +392,10 @@ policy_print(const struct policy *policy, struct str *to)
 		begin_member(&p, "on_refusal");
 		str_json(to, on_refusal_names[policy->on_refusal]);
 	}
+	if (policy->log != EVENT_LOG_UNSET) {
+		begin_member(&p, "log");
+		str_json(to, event_log_names[policy->log]);
+	}
 	put_words(&p, "accept", &policy->accept, false);
 	close_object(&p);
 	str_add(to, "\n");
