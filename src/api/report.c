@@ -113,7 +113,9 @@ send_to_system(struct report *report, const struct event *event, const struct st
 	if (plan == NULL || plan->settings.log <= EVENT_LOG_FILE || line->failed ||
 	    report->context->facts.values[FACT_OUTER_CORDON])
 		return;
-	if (log_sink_send(plan->settings.log, event, line, &why) < 0)
+	if (log_sink_send(plan->settings.log == EVENT_LOG_JOURNAL ? LOG_SINK_JOURNAL
+								  : LOG_SINK_SYSLOG,
+			  event, line, &why) < 0)
 		lose(report, &why);
 }
 
@@ -411,8 +413,9 @@ look_for_more(struct report *report, const struct session_result *result)
 	struct refusal guess;
 	bool is_guessed;
 
-	if (plan == NULL || plan->traces || report->denials.added > 0 ||
-	    result->cause >= SESSION_TIME || (!result->is_signal && result->status == 0))
+	if (plan == NULL || plan->traces || plan->facts.values[FACT_AUDIT] ||
+	    report->denials.added > 0 || result->cause >= SESSION_TIME ||
+	    (!result->is_signal && result->status == 0))
 		return;
 	is_guessed = !report->context->facts.values[FACT_OUTER_CORDON] &&
 		     guess_argument(plan, report->command->argv, &guess);

@@ -47,12 +47,12 @@ print_for_syslog(const struct event *event, const struct str *line, struct str *
 		to->failed = true;
 }
 
-static const struct sink {
+static const struct {
 	const char *name, *socket;
 	void (*print)(const struct event *, const struct str *, struct str *);
 } sinks[] = {
-	[EVENT_LOG_JOURNAL] = {"the journal", "/run/systemd/journal/socket", print_for_journal},
-	[EVENT_LOG_SYSLOG] = {"syslog", "/dev/log", print_for_syslog},
+	[LOG_SINK_JOURNAL] = {"the journal", "/run/systemd/journal/socket", print_for_journal},
+	[LOG_SINK_SYSLOG] = {"syslog", "/dev/log", print_for_syslog},
 };
 
 /* Connected, because only then poll() waits for room in the queue of the reader. */
@@ -69,18 +69,17 @@ send_line(int fd, const char *path, const struct str *text)
 }
 
 int
-log_sink_send(enum event_log log, const struct event *event, const struct str *line,
+log_sink_send(enum log_sink sink, const struct event *event, const struct str *line,
 	      struct cordon_error *err)
 {
-	const struct sink *sink = &sinks[log];
 	auto_fd int fd = os_socket(AF_UNIX, SOCK_DGRAM);
 	auto_str struct str text = {0};
 
-	sink->print(event, line, &text);
+	sinks[sink].print(event, line, &text);
 	if (text.failed)
 		return cordon_no_memory(err);
-	if (send_line(fd, sink->socket, &text))
+	if (send_line(fd, sinks[sink].socket, &text))
 		return 0;
 	return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot send an event to %s, %s",
-			   sink->name, sink->socket);
+			   sinks[sink].name, sinks[sink].socket);
 }

@@ -96,6 +96,7 @@ struct enforce_needs {
 	int terminals[2]; /* the first ptys of the command */
 	int fixed;	  /* a thread uses it already: its number must not change; -1: none */
 	int layer;	  /* the command's own layer, to try what it may do */
+	int log;	  /* the kernel's log of what it refuses */
 };
 struct enforce_needs enforce_fds(const struct sandbox *sandbox);
 void enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs);
@@ -104,6 +105,12 @@ void enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs);
  * thread that waits for it sends SIGURG, which is blocked.
  */
 void enforce_service(struct sandbox *sandbox);
+/*
+ * The fd by which the kernel reports what it refuses, or -1. When it is readable, enforce_read_kernel_log
+ * reports what concerns the sandbox; is_end: no process of it is left, so only what is on its way is awaited.
+ */
+int enforce_kernel_log(const struct sandbox *sandbox);
+void enforce_read_kernel_log(struct sandbox *sandbox, pid_t command, bool is_end);
 /*
  * Signals all processes in the sandbox in one step. Returns false if the system cannot, or not in time.
  * Only for the thread that called enforce_serve.

@@ -260,6 +260,8 @@ text_trace(const struct plan *plan, struct str *to)
 		str_add(to,
 			"trace     opens, starts of programs, lookups and connects are watched, "
 			"and nothing is decided by it (" TRACE_COST ")\n");
+	else if (plan->facts.values[FACT_AUDIT])
+		str_add(to, "trace     what the kernel refuses is read from its audit log\n");
 }
 
 static void

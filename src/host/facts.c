@@ -26,6 +26,7 @@ static const char *const fact_names[FACT_COUNT] = {
 	[FACT_BROKER] = "broker",
 	[FACT_INSIDE] = "inside",
 	[FACT_OUTER_CORDON] = "door",
+	[FACT_AUDIT] = "audit",
 	[FACT_TREE] = "tree",
 };
 

@@ -32,7 +32,8 @@ enum fact {
 	FACT_BROKER,	   /* this build contains the broker; what it needs is in the facts above */
 	FACT_INSIDE,	   /* an outer broker acts for our processes and does not know our layers */
 	FACT_OUTER_CORDON, /* an outer cordon queries us first; bits of enum nest_offer */
-	FACT_TREE,	   /* every descendant of a process can be found */
+	FACT_AUDIT, /* this process may read what Landlock denies from the audit log; ABI 7 */
+	FACT_TREE,  /* every descendant of a process can be found */
 	FACT_COUNT
 };
 

@@ -22,6 +22,7 @@
 #include "linux/broker/nest.h"
 #include "linux/cgroup/cgroup.h"
 #include "linux/cgroup/systemd_scope.h"
+#include "linux/landlock/audit_log.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/seccomp/syscalls.h"
 
@@ -186,6 +187,14 @@ has_cgroup(bool is_in_cordon)
 	return !is_in_cordon && cgroup_is_delegated();
 }
 
+static bool
+has_audit(int abi)
+{
+	auto_fd int log = abi < 7 ? -1 : audit_log_open();
+
+	return log >= 0;
+}
+
 int
 enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 {
@@ -211,6 +220,7 @@ enforce_probe(struct facts *ret_facts, struct cordon_error *err)
 	facts.values[FACT_YAMA] = yama_scope();
 	facts.values[FACT_CGROUP] = has_cgroup(facts.values[FACT_OUTER_CORDON]);
 	facts.values[FACT_BROKER] = has_threads();
+	facts.values[FACT_AUDIT] = has_audit(abi);
 	facts.values[FACT_TREE] = has_tree();
 	if (uname(&name) == 0)
 		snprintf(facts.kernel, sizeof facts.kernel, "%.12s %.64s", name.sysname,

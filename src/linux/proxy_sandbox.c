@@ -59,7 +59,7 @@ enter_landlock(const struct role *role, struct cordon_error *err)
 			return cordon_fail(err, CORDON_E_SYSTEM, errno,
 					   "Landlock does not accept port %u", role->ports[i]);
 	}
-	return ruleset_enter(ruleset, err);
+	return ruleset_enter(ruleset, false, err);
 }
 
 #define LOAD(field) \

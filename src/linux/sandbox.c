@@ -170,6 +170,11 @@ make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandb
 		return make_nested(sandbox, plan, options, err);
 	sandbox->is_routed = plan->routing != ROUTE_NOTHING || plan->routes_sockets ||
 			     plan->routes_network || plan->traces;
+	sandbox->broker.plan = plan;
+	if (options->events > 0)
+		sandbox->broker.events = options->events;
+	if (options->events > 0 && plan->facts.values[FACT_AUDIT] && !plan->traces)
+		sandbox->log.fd = audit_log_open();
 	if (!sandbox->is_routed)
 		return ruleset_make(plan, &layer, &sandbox->ruleset, err);
 	rc = make_both_layers(sandbox, plan, options, err);
@@ -182,11 +187,8 @@ make_layers(struct sandbox *sandbox, const struct plan *plan, const struct sandb
 		rc = cordon_no_memory(err);
 	if (rc == 0 && plan->traces)
 		sandbox->filter = sandbox->broker.trace->filter;
-	sandbox->broker.plan = plan;
 	sandbox->broker.reads = plan->routing == ROUTE_READS;
 	sandbox->broker.private_tmp = options->private_tmp;
-	if (options->events > 0)
-		sandbox->broker.events = options->events;
 	sandbox->broker.changed = options->changed;
 	if (options->egress != NULL)
 		sandbox->broker.egress = *options->egress;
@@ -203,7 +205,7 @@ sandbox_new(struct cordon_error *err)
 		return NULL;
 	}
 	sandbox->ruleset = sandbox->outer = sandbox->line[0] = sandbox->line[1] = -1;
-	sandbox->shared_line = -1;
+	sandbox->shared_line = sandbox->log.fd = -1;
 	broker_begin(&sandbox->broker);
 	sem_init(&sandbox->started, 0, 0);
 	sem_init(&sandbox->serving, 0, 0);
@@ -362,7 +364,7 @@ enforce_apply(const struct sandbox *sandbox, struct cordon_error *err)
 	if (rc == 0 && sandbox->is_nested && sandbox->line[1] >= 0)
 		rc = register_nest(sandbox, err);
 	if (rc == 0 && sandbox->ruleset >= 0)
-		rc = ruleset_enter(sandbox->ruleset, err);
+		rc = ruleset_enter(sandbox->ruleset, sandbox->log.fd >= 0, err);
 	if (sandbox->ruleset >= 0)
 		close(sandbox->ruleset);
 	if (rc == 0 && sandbox->filter != NULL)
@@ -380,7 +382,7 @@ enforce_fingerprint(struct sandbox *sandbox, struct session_group *group)
 void
 enforce_close_parent_fds(struct sandbox *sandbox)
 {
-	int *const own[] = {&sandbox->ruleset, &sandbox->outer};
+	int *const own[] = {&sandbox->ruleset, &sandbox->outer, &sandbox->log.fd};
 
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		if (*own[i] >= 0)

@@ -6,6 +6,9 @@
 
 #include "enforce/enforce.h"
 #include "linux/broker/broker.h"
+#include "linux/landlock/audit_log.h"
+
+#define SANDBOX_LOGGED 64
 
 struct sandbox {
 	struct arena arena;
@@ -19,6 +22,8 @@ struct sandbox {
 	int shared_line; /* of a nest, in the fd table of the guard; -1: none, or it has a table of its own */
 	int abi; /* Landlock ABI */
 	struct broker broker;
+	struct audit_log log;
+	uint64_t logged[SANDBOX_LOGGED]; /* hashes of what was reported from log */
 	sem_t started, serving;
 	pid_t starter; /* the thread that is the command's parent; 0: the first thread */
 };

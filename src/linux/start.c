@@ -80,7 +80,8 @@ enter_outer(struct sandbox *sandbox)
 	umask(sandbox->broker.umask);
 	rc = privileges_drop(&err);
 	kill_all_begin(&sandbox->broker.kill_all);
-	if (rc == 0 && ruleset_enter_unlogged(sandbox->outer, sandbox->abi, &err) == 0)
+	if (rc == 0 &&
+	    ruleset_enter_unlogged(sandbox->outer, sandbox->abi, sandbox->log.fd >= 0, &err) == 0)
 		return true;
 	errno = err.sys != 0 ? err.sys : EPERM;
 	return false;
@@ -222,7 +223,8 @@ enforce_fds(const struct sandbox *sandbox)
 				      -1,
 				      {spare[0], spare[1]},
 				      sandbox->shared_line,
-				      sandbox->broker.trace == NULL ? -1 : sandbox->ruleset};
+				      sandbox->broker.trace == NULL ? -1 : sandbox->ruleset,
+				      sandbox->log.fd};
 }
 
 void
@@ -232,6 +234,7 @@ enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs)
 	sandbox->broker.egress.line = needs->line;
 	sandbox->broker.events = needs->events;
 	sandbox->broker.names.others = needs->names;
+	sandbox->log.fd = needs->log;
 	memcpy(sandbox->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
 	if (sandbox->broker.trace != NULL)
 		sandbox->broker.trace->layer = needs->layer;

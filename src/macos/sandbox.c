@@ -276,7 +276,8 @@ enforce_start(struct sandbox *sandbox, const struct session_group *group,
 struct enforce_needs
 enforce_fds(const struct sandbox *sandbox)
 {
-	return (struct enforce_needs){sandbox->reporter, sandbox->egress, -1, -1, {-1, -1}, -1, -1};
+	return (struct enforce_needs){
+		sandbox->reporter, sandbox->egress, -1, -1, {-1, -1}, -1, -1, -1};
 }
 
 void
@@ -289,6 +290,19 @@ void
 enforce_service(struct sandbox *sandbox)
 {
 	(void)sandbox;
+}
+
+int
+enforce_kernel_log(const struct sandbox *sandbox)
+{
+	(void)sandbox;
+	return -1;
+}
+
+void
+enforce_read_kernel_log(struct sandbox *sandbox, pid_t command, bool is_end)
+{
+	(void)sandbox, (void)command, (void)is_end;
 }
 
 bool

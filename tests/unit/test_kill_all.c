@@ -61,8 +61,8 @@ enter(enum walls walls)
 	if (walls == WALLS_FOR_SIGNALS)
 		handled.scopes = SCOPE_SIGNAL;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       ruleset_enter_unlogged(landlock_ruleset(&handled), landlock_version(NULL), &err) ==
-		       0;
+	       ruleset_enter_unlogged(landlock_ruleset(&handled), landlock_version(NULL), false,
+				      &err) == 0;
 }
 
 static void

@@ -134,7 +134,7 @@ try_in_child(struct fixture *f, uid_t uid, attempt_fn *attempt, const char *path
 			check_int(index_finish(&f->plan.index, NULL), 0);
 			if (ruleset_make(&f->plan, &f->options, &fd, &err) < 0 ||
 			    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-			    ruleset_enter(fd, &err) < 0) {
+			    ruleset_enter(fd, false, &err) < 0) {
 				printf("# %s\n", err.text);
 				fflush(stdout);
 				_exit(201);

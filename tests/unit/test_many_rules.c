@@ -154,7 +154,8 @@ count_wrong(struct fixture *f)
 	child = fork();
 	if (child == 0) {
 		if (ruleset_make(&f->plan, &f->options, &fd, &err) < 0 ||
-		    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || ruleset_enter(fd, &err) < 0)
+		    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    ruleset_enter(fd, false, &err) < 0)
 			_exit(201);
 		for (int i = 0; i < COUNT; i++)
 			wrong += can_read(i, "/file") != (i % 2 == 0);

@@ -15,6 +15,7 @@
 #define QUERY_MENDED 2u
 #define MENDED_SIGNALS 2 /* erratum 2: signals between threads of one process */
 #define LOG_SAME_EXEC_OFF 1u
+#define LOG_NEW_EXEC_ON 2u
 #define ABI_LAST 10
 
 /* ---- rights of each ABI ---- */
@@ -220,13 +221,15 @@ enter(int ruleset, unsigned flags, struct cordon_error *err)
 }
 
 int
-ruleset_enter(int ruleset, struct cordon_error *err)
+ruleset_enter(int ruleset, bool logs_commands, struct cordon_error *err)
 {
-	return enter(ruleset, 0, err);
+	return enter(ruleset, logs_commands ? LOG_NEW_EXEC_ON : 0, err);
 }
 
 int
-ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err)
+ruleset_enter_unlogged(int ruleset, int abi, bool logs_commands, struct cordon_error *err)
 {
-	return enter(ruleset, abi < 7 ? 0 : LOG_SAME_EXEC_OFF, err);
+	unsigned flags = LOG_SAME_EXEC_OFF | (logs_commands ? LOG_NEW_EXEC_ON : 0);
+
+	return enter(ruleset, abi < 7 ? 0 : flags, err);
 }

@@ -126,7 +126,10 @@ int ruleset_grant_tmp(int ruleset, enum ruleset_kind kind, int abi, const char *
 /* Likewise for one file by fd. */
 int ruleset_grant_file(int ruleset, enum ruleset_kind kind, int abi, int fd, uint64_t access,
 		       struct cordon_error *err);
-/* Restricts this thread and its children; no_new_privs must be set. Async-signal-safe. */
-int ruleset_enter(int ruleset, struct cordon_error *err);
+/*
+ * Restricts this thread and its children; no_new_privs must be set. Async-signal-safe. logs_commands: there are
+ * audit records of what programs are denied that are executed later; needs ABI 7.
+ */
+int ruleset_enter(int ruleset, bool logs_commands, struct cordon_error *err);
 /* The same without audit records of the caller's own denials: the broker tries calls that may be denied. */
-int ruleset_enter_unlogged(int ruleset, int abi, struct cordon_error *err);
+int ruleset_enter_unlogged(int ruleset, int abi, bool logs_commands, struct cordon_error *err);

@@ -21,7 +21,8 @@ events_open(const struct session_request *request, struct event_source *ret_sour
 	*ret_source = (struct event_source){.ours = -1, .theirs = -1};
 	if (plan == NULL || request->refused == NULL ||
 	    (plan->routing == ROUTE_NOTHING && !plan->routes_sockets && !plan->routes_network &&
-	     !plan->traces && plan->settings.network.mode != NET_DOMAINS))
+	     !plan->traces && !plan->facts.values[FACT_AUDIT] &&
+	     plan->settings.network.mode != NET_DOMAINS))
 		return 0;
 	rc = autorun_changes_new(&ret_source->changed, err);
 	if (rc < 0)

@@ -124,11 +124,12 @@ static void
 detach(struct guard_state *watch)
 {
 	struct sandbox *box = watch->task->child.box;
-	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}, -1, -1};
-	int *const own[] = {&watch->channel,	  &watch->signals,     &watch->record.fd,
-			    &watch->group.folder, &needs.listener,     &needs.line,
-			    &needs.events,	  &needs.names,	       &watch->spawner,
-			    &needs.terminals[0],  &needs.terminals[1], &needs.layer};
+	struct enforce_needs needs = {-1, -1, -1, -1, {-1, -1}, -1, -1, -1};
+	int *const own[] = {
+		&watch->channel, &watch->signals,     &watch->record.fd,   &watch->group.folder,
+		&needs.listener, &needs.line,	      &needs.events,	   &needs.names,
+		&watch->spawner, &needs.terminals[0], &needs.terminals[1], &needs.layer,
+		&needs.log};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (box != NULL)

@@ -49,6 +49,9 @@ void guard_wake(const struct guard_state *watch);
  * delivers the signal, and returns true: that is no job control stop.
  */
 bool guard_untrace(const struct guard_state *watch, pid_t pid, int status);
+/* The kernel's log of what it refuses: its fd or -1, and reading it; see enforce.h. */
+int guard_kernel_log(const struct guard_state *watch);
+void guard_read_kernel_log(struct guard_state *watch, bool is_end);
 /* Reads a question from the channel of the spawner. */
 void guard_asked(struct guard_state *watch);
 /* Answers the spawner's question if it is the last process; false: the question stays pending. */

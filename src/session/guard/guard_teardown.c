@@ -49,6 +49,21 @@ guard_answer(struct guard_state *watch)
 	return true;
 }
 
+int
+guard_kernel_log(const struct guard_state *watch)
+{
+	struct sandbox *box = watch->task->child.box;
+
+	return box == NULL ? -1 : enforce_kernel_log(box);
+}
+
+void
+guard_read_kernel_log(struct guard_state *watch, bool is_end)
+{
+	if (guard_kernel_log(watch) >= 0)
+		enforce_read_kernel_log(watch->task->child.box, watch->command, is_end);
+}
+
 bool
 guard_untrace(const struct guard_state *watch, pid_t pid, int status)
 {
@@ -225,6 +240,7 @@ guard_finish(struct guard_state *watch, enum guard_news_kind kind, const struct 
 		end_command(watch);
 	}
 	end_all(watch, &news.end);
+	guard_read_kernel_log(watch, true);
 	news.status = watch->status;
 	news.cause = watch->cause;
 	news.hit_processes = watch->hit_processes;

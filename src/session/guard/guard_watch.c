@@ -286,18 +286,19 @@ guard_watch(struct guard_state *watch)
 	look_at_children(watch);
 	for (;;) {
 		bool has_left = watch->report == REPORT_SUPERVISOR_LEFT;
-		struct pollfd fds[4] = {
+		struct pollfd fds[5] = {
 			{.fd = watch->signals, .events = POLLIN},
 			{.fd = has_left ? -1 : watch->channel, .events = POLLIN},
 			{.fd = has_left ? -1 : watch->invoker, .events = POLLIN},
 			{.fd = watch->spawner, .events = POLLIN},
+			{.fd = guard_kernel_log(watch), .events = POLLIN},
 		};
 
 		/* poll(2) may fail for lack of memory: then signals are read every 10 ms */
-		if (poll_trim(fds, 4, milliseconds_left(watch), &watch->is_trimmed) < 0) {
+		if (poll_trim(fds, 5, milliseconds_left(watch), &watch->is_trimmed) < 0) {
 			clock_sleep_us(10000);
 			fds[0].revents = POLLIN;
-			fds[1].revents = fds[2].revents = fds[3].revents = 0;
+			fds[1].revents = fds[2].revents = fds[3].revents = fds[4].revents = 0;
 		}
 		if (fds[0].revents)
 			read_signals(watch);
@@ -309,5 +310,7 @@ guard_watch(struct guard_state *watch)
 			invoker_ended(watch);
 		if (fds[3].revents)
 			guard_asked(watch);
+		if (fds[4].revents)
+			guard_read_kernel_log(watch, false);
 	}
 }

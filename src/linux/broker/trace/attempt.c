@@ -43,7 +43,7 @@ attempt_main(void *argument)
 	struct attempt *attempt = argument;
 	struct cordon_error err = {0};
 
-	attempt->why = ruleset_enter(attempt->layer, &err) < 0 ? -1 : open_object(attempt);
+	attempt->why = ruleset_enter(attempt->layer, false, &err) < 0 ? -1 : open_object(attempt);
 	sem_post(&attempt->done);
 	return NULL;
 }
