@@ -17,7 +17,7 @@
 enum event_kind {
 	EVENT_START,
 	EVENT_REFUSED,
-	EVENT_USED,    /* what the policy allows was used: by a traced session, or a connection by name */
+	EVENT_USED, /* what the policy allows was used: by a traced session, or a connection by name */
 	EVENT_CHANGED, /* an autorun file */
 	EVENT_PLANTED, /* a protected name in a ref or an index */
 	EVENT_LIMIT,

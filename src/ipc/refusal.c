@@ -63,8 +63,7 @@ refusal_send(int line, struct refusal *refusal, const char *subject)
 void
 refusal_send_use(int line, enum refused what, const char *subject)
 {
-	struct refusal use = {
-		.what = (uint16_t)what, .is_use = true, .known = REFUSAL_PREDICTED};
+	struct refusal use = {.what = (uint16_t)what, .is_use = true, .known = REFUSAL_PREDICTED};
 	struct pollfd writable = {.fd = line, .events = POLLOUT};
 
 	set_subject(&use, subject);

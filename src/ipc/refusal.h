@@ -57,11 +57,11 @@ struct refusal {
 	uint8_t overrides;     /* the rule denies what a less trusted source allows */
 	uint8_t is_folder;     /* mkdir */
 	uint8_t is_unclaimed;  /* of an unknown command: only for the log */
-	uint8_t is_use;	       /* nothing was refused: a connection, or a call of a traced session */
-	uint8_t known;	       /* REFUSAL_... */
-	char rule[120];	       /* file of the rule, or pattern of the protected name */
-	char name[128];	       /* an address, a key of git's settings */
-	char subject[280];     /* HOST:PORT, a name, a path or a program; the end of a longer one */
+	uint8_t is_use;	   /* nothing was refused: a connection, or a call of a traced session */
+	uint8_t known;	   /* REFUSAL_... */
+	char rule[120];	   /* file of the rule, or pattern of the protected name */
+	char name[128];	   /* an address, a key of git's settings */
+	char subject[280]; /* HOST:PORT, a name, a path or a program; the end of a longer one */
 };
 static_assert(sizeof(struct refusal) == 568, "the layout is version 1");
 static_assert(CAUSE_COUNT < UINT16_MAX && LAYER_COUNT < UINT8_MAX, "enums fit");
