@@ -53,9 +53,13 @@ real()
 @test "each step is in the report, with how it ended" {
 	setup_tree
 	printf '#!/bin/sh\necho "$1 $HOME"; exit 3\n' >"$tree/build/cordon"
+	printf '#!/bin/sh\nprintf "\\377\\303\\251\\n"\n' >"$tree/dev"
 	echo 'import os; print(os.environ["HOME"], "XDG_CACHE_HOME" in os.environ)' >"$tree/tests/macos/tables.py"
-	HOME=$T/the.home USER=sam XDG_CACHE_HOME=$T real 1 "$T/report"
-	grep -qx '## ./dev build' "$T/report"
+	HOME=$T/the.home USER=sam XDG_CACHE_HOME=$T PYTHONIOENCODING=ascii real 1 "$T/report"
+	grep -A 1 -x '## ./dev build' "$T/report" | grep -qx '.é' || complain "$(cat "$T/report" "$T/said")"
+	# relative to the caller
+	(cd "$T" && real 1 "$(printf 'there\377')")
+	[ -s "$T/$(printf 'there\377')" ]
 	grep -A 2 -x '## build/cordon doctor' "$T/report" | tr '\n' ' ' | grep -q 'doctor ~ (status 3) $'
 	grep -qx 'ok 1 - tests/macos/session' "$T/report"
 	# a home of its own for the tests
