@@ -138,3 +138,19 @@ done'
 	expect 1 run -- sh -c 'echo x >other; chmod u+s other'
 	heard "it would run with its owner's rights"
 }
+
+@test "the policies of the sources read the resolver's file where a link in /etc leads" {
+	local policy
+
+	mkdir -p "$T/etc" "$T/run/systemd/resolve"
+	ln -s ../run/systemd/resolve/stub-resolv.conf "$T/etc/resolv.conf"
+	echo 'nameserver 127.0.0.53' >"$T/run/systemd/resolve/stub-resolv.conf"
+	echo other >"$T/run/systemd/other"
+	printf '{"terminal": {"sandbox": {"enabled": true}}}' >settings.json
+	printf '{"read_paths": ["/usr", "/bin", "/lib", "/lib64", "/etc"]}' >flow.json
+	for policy in zed:settings.json flow:flow.json; do
+		apart "mount --bind '$T/run' /run; cat /run/systemd/other
+			exec \"\$1\" run -q -p $policy -- sh -c 'cat /etc/resolv.conf; cat /run/systemd/other'" || return 0
+		[ "$out" = "$(printf 'other\nnameserver 127.0.0.53')" ] || complain "$policy: $out" "$err" || return 1
+	done
+}
