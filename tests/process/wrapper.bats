@@ -152,6 +152,10 @@ sys.exit(not any(eval(sys.argv[2]) for e in events))' "$T/events" "$1" || compla
 	heard 'cordon --sandbox-exec: ./data'
 	refused --sandbox-exec
 	heard 'cordon --sandbox-exec: '
+	refused --sandbox-exec "$(record)" true
+	heard '-- must stand before the command'
+	refused --sandbox-exec "$(record)" --config-fd 0 -- true
+	heard 'it takes one record'
 	want='cordon --config-fd: record:1:2: '
 	status=0
 	"$CORDON" --config-fd 7 -- true 7< <(printf '{') 2>"$T/err" || status=$?
