@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/fd.h"
 #include "explain/mechanisms.h"
+#include "explain/harmless.h"
 #include "explain/refused.h"
 #include "ipc/refusal.h"
 
@@ -368,6 +369,16 @@ list_survivors(const struct session_result *result, struct event_survivor to[TRE
 	return count;
 }
 
+static int
+count_harmless(const struct denials *denials, const struct plan *plan)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < denials->count; i++)
+		count += harmless_change(plan, denials->items[i].what, denials->items[i].subject);
+	return count;
+}
+
 /* Explains the refusals in the run. */
 static void
 explain_refusals(struct report *report)
@@ -377,8 +388,8 @@ explain_refusals(struct report *report)
 	struct cordon_run *run = report->run;
 	auto_str struct str policy = {0}, json = {0};
 
+	run->refused_only_here = (int)denials->added - count_harmless(denials, plan);
 	denials_fold(denials, plan);
-	run->refused_only_here = (int)denials->added;
 	for (size_t i = 0; i < denials->count && i < COUNT(run->refusals); i++) {
 		auto_str struct str line = {0};
 

@@ -37,7 +37,7 @@ static const struct hint hints[] = {
 	{"$XDG_CONFIG_HOME/google-chrome-headless", BROWSER, NULL},
 	{"~/.gnupg",
 	 "it holds keys; sign outside, or by ssh's agent with -p ssh and gpg.format ssh", NULL},
-	{"~/.ssh", "it holds keys; the agent has them with -p ssh", NULL},
+	{"~/.ssh", "it holds keys; -p ssh passes the ssh agent instead", NULL},
 };
 
 static bool

@@ -74,7 +74,7 @@ needs()
 	mkdir -m 700 "$HOME/.ssh"
 	ssh-keygen -q -t ed25519 -N '' -f "$HOME/.ssh/id_ed25519" </dev/null
 	first 'network for ssh: no network access is granted' -- ssh -o BatchMode=yes host.test true
-	first "read $HOME/.ssh/id_ed25519 is not granted: it holds keys; the agent has them with -p ssh" -- \
+	first "read $HOME/.ssh/id_ed25519 is not granted: it holds keys; -p ssh passes the ssh agent instead" -- \
 	    ssh-keygen -y -f "$HOME/.ssh/id_ed25519"
 	[[ $err != *'allow it with'* ]] || complain 'the key is suggested'
 }

@@ -199,3 +199,16 @@ PY
 	! grep -q 'sandbox inside' "$T/err" || complain 'no sandbox is inside' || return 1
 	[ ! -e zz ]
 }
+
+@test "the history that a pager wants to keep is refused, logged and not counted" {
+	expect 0 run -- sh -c 'touch ~/.lesshst || true'
+	[ "$err" = "touch: cannot touch '$HOME/.lesshst': Permission denied" ] || complain 'it was counted'
+	[ ! -e "$HOME/.lesshst" ]
+	expect 0 why --last
+	said "create $HOME/.lesshst is not granted"
+	# with others it is not, and in a failure it is named
+	expect 0 run -- sh -c 'touch ~/.lesshst ~/other 2>/dev/null || true'
+	only_counted 1
+	expect 1 run -- touch "$HOME/.lesshst"
+	heard "create $HOME/.lesshst is not granted"
+}
