@@ -15,8 +15,8 @@
 #include "audit/log_sink.h"
 #include "base/array.h"
 #include "base/fd.h"
-#include "explain/mechanisms.h"
 #include "explain/harmless.h"
+#include "explain/mechanisms.h"
 #include "explain/refused.h"
 #include "ipc/refusal.h"
 

@@ -15,6 +15,11 @@ shop()
 	cd "$HOME/shop" || return 1
 	echo 'int main(void) { return 0; }' >src/main.c
 	printf 'shop: src/main.c\n\tcc -o shop src/main.c\n' >Makefile
+	cp -r "$TREE/examples/left-pad" .
+	# else npm's own attempts are listed, too
+	echo update-notifier=false >.npmrc
+	echo '//registry.npmjs.org/:_authToken=not-a-real-token' >"$HOME/.npmrc"
+	printf '{"name": "shop", "version": "1.0.0"}\n' >package.json
 }
 
 teardown()
@@ -24,7 +29,23 @@ teardown()
 
 @test "every command of the README says what is written there" {
 	shop
-	"$PYTHON" "$TREE/tests/policy/readme.py" "$TREE/README.md" "$HOME" 9
+	"$PYTHON" "$TREE/tests/policy/readme.py" "$TREE/README.md" "$HOME" 13
+}
+
+@test "what the package of the README does succeeds without cordon" {
+	shop
+	mkdir -p "$T/bin"
+	# in place of the network
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\ncat "${3#@}" >"%s/sent"\n' "$T" >"$T/bin/curl"
+	chmod 755 "$T/bin/curl"
+	(cd left-pad && INIT_CWD=$HOME/shop NPM_TOKEN=not-a-real-token sh steal.sh) 3>&-
+	started=$(pgrep -n -x -f 'sleep 4711')
+	end_started
+	[ -n "$started" ]
+	[ "$(cat .git/hooks/pre-commit)" = evil ]
+	[ "$(head -n 1 "$T/sent")" = 'not a real key' ]
+	grep -q not-a-real-token "$T/sent"
 }
 
 @test "every command of docs/AGENTS.md says what is written there" {

@@ -204,7 +204,7 @@ PY
 	expect 0 run -- sh -c 'touch ~/.lesshst || true'
 	[ "$err" = "touch: cannot touch '$HOME/.lesshst': Permission denied" ] || complain 'it was counted'
 	[ ! -e "$HOME/.lesshst" ]
-	expect 0 why --last
+	expect 1 why --last
 	said "create $HOME/.lesshst is not granted"
 	# with others it is not, and in a failure it is named
 	expect 0 run -- sh -c 'touch ~/.lesshst ~/other 2>/dev/null || true'
