@@ -160,6 +160,12 @@ struct cordon_command {
 	int status_fd;	  /* receives JSON lines about the session; -1: none */
 	int64_t grace_ms; /* time from SIGTERM to SIGKILL when cordon ends it; -1: default */
 	int fingerprint;  /* cordon_track on macOS: track by a profile that restricts nothing */
+	/*
+	 * Called for each new refusal of an access that would have succeeded without cordon, while the command
+	 * runs, with a line for users in which control characters are escaped. NULL: none.
+	 */
+	void (*refused)(void *refused_context, const char *line);
+	void *refused_context;
 };
 
 /* What ended a session. */

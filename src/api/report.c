@@ -172,6 +172,23 @@ keep_line(char lines[][CORDON_LINE], size_t count, const struct str *line)
 		strcpy(lines[i], shown.text);
 }
 
+/* Hands the last of the refusals to the caller, who shows it at once. */
+static void
+show_refusal(const struct report *report)
+{
+	const struct cordon_command *command = report->command;
+	const struct denial *last = &report->denials.items[report->denials.count - 1];
+	auto_str struct str line = {0}, shown = {0};
+
+	if (command->refused == NULL ||
+	    harmless_change(report->context->plan, last->what, last->subject))
+		return;
+	denials_print_line(last, &line);
+	str_visible(&shown, line.text == NULL ? "" : line.text);
+	if (!line.failed && !shown.failed)
+		command->refused(command->refused_context, shown.text);
+}
+
 /* Refusals that are explained at the end of the run. */
 static void
 keep_refusal(struct report *report, const struct refusal *refusal,
@@ -179,6 +196,7 @@ keep_refusal(struct report *report, const struct refusal *refusal,
 {
 	struct cordon_run *to = report->run;
 	bool is_network = refusal->what == REFUSED_NETWORK;
+	size_t before = report->denials.added;
 
 	to->refused++;
 	/* a daemon: its exit status does not reach the user */
@@ -186,6 +204,8 @@ keep_refusal(struct report *report, const struct refusal *refusal,
 	    refusal->session != getsid(0))
 		to->refused_daemon = 1;
 	denials_add(&report->denials, event);
+	if (report->denials.added > before)
+		show_refusal(report);
 	if (report->collected != NULL)
 		denials_add(report->collected, event);
 }

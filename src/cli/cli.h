@@ -13,6 +13,7 @@
 
 #define CLI_SHELL_NAME "cordon-shell" /* a link of that name to cordon is a shell */
 
+struct shell_prompt;
 struct str;
 
 /* What standard error gets after a command to which something was refused. */
@@ -39,8 +40,10 @@ struct cli {
 	bool remove;				/* of setup */
 	bool login, interactive;		/* of shell */
 	bool has_history;			/* --env HISTFILE=... */
-	const char *shell_command;		/* of shell; NULL: a terminal */
-	const char *program;			/* the first word of the command line */
+	bool has_prompt;			/* --env PROMPT_COMMAND=... */
+	struct shell_prompt *prompt; /* shows refusals while the shell runs; NULL: none */
+	const char *shell_command;   /* of shell; NULL: a terminal */
+	const char *program;	     /* the first word of the command line */
 	char **operands;
 	int operand_count;
 };

@@ -342,6 +342,8 @@ apply(struct cli *cli, const struct cli_option *option, const char *value)
 			return cli_fail(cli, &err);
 		if (option->setup == CORDON_OPT_ENV && strncmp(value, "HISTFILE=", 9) == 0)
 			cli->has_history = true;
+		if (option->setup == CORDON_OPT_ENV && strncmp(value, "PROMPT_COMMAND=", 15) == 0)
+			cli->has_prompt = true;
 		return 0;
 	}
 	if (strcmp(option->name, "status-fd") == 0)

@@ -20,6 +20,7 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/shell_prompt.h"
 
 #define EXIT_TIME 124
 #define REFUSED 1 /* the reason was printed already */
@@ -135,7 +136,9 @@ explain_refusals(const struct cli *cli, const struct cordon_run *run)
 static void
 say_refusals(const struct cli *cli, const struct cordon_run *run)
 {
-	bool failed = run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty);
+	/* a shell ends with the status of its last command, and showed the refusals when they happened */
+	bool failed = cli->prompt == NULL &&
+		      (run->status != 0 || run->signal != 0 || (run->refused_daemon && !cli->pty));
 
 	if (failed) {
 		explain_refusals(cli, run);
@@ -280,7 +283,9 @@ cli_run_words(struct cli *cli, char **argv, bool login)
 					 .fingerprint = cli->fingerprint,
 					 .session = cli->session,
 					 .status_fd = cli->status_fd,
-					 .grace_ms = cli->grace_ms};
+					 .grace_ms = cli->grace_ms,
+					 .refused = cli->prompt == NULL ? NULL : shell_prompt_add,
+					 .refused_context = cli->prompt};
 	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
 	struct cordon_run run = {0};
@@ -294,6 +299,8 @@ cli_run_words(struct cli *cli, char **argv, bool login)
 	rc = cli->track_only ? track(cli, &command, &run, &err)
 			     : run_by_plan(cli, &command, &plan, &run, &err);
 	restore_stderr(flags);
+	if (cli->prompt != NULL)
+		shell_prompt_end(cli->prompt);
 	if (rc == 0) {
 		say_end(cli, &run);
 		status = end_as(&run);

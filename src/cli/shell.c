@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/shell_prompt.h"
 
 /* Is it a shell, and neither this program, which would start itself for ever, nor one that only refuses? */
 static bool
@@ -75,10 +76,41 @@ set_up(struct cli *cli, const char *shell, struct cordon_error *err)
 		       : keep_history(cli, shell, err);
 }
 
+/* Is it a terminal on which a user reads prompts? */
+static bool
+shows_prompts(const struct cli *cli)
+{
+	return cli->shell_command == NULL && !cli->quiet && cli->hints == HINTS_TEXT &&
+	       !cli_is_wrapper(cli) && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+static int
+run_shell(struct cli *cli, char **words)
+{
+	struct shell_prompt prompt = {.fd = -1};
+	struct cordon_error err = {0};
+	size_t count = 0;
+	int status = 0;
+
+	while (words[count] != NULL)
+		count++;
+	if (shows_prompts(cli)) {
+		status = shell_prompt_begin(cli, words[0], &prompt, &words[count], &err);
+		cli->prompt = prompt.fd < 0 ? NULL : &prompt;
+	}
+	status = status < 0 ? cli_fail(cli, &err)
+			    : cli_run_words(cli, words, cli->login || cli->shell_command == NULL);
+	/* if nothing was started */
+	shell_prompt_end(&prompt);
+	cli->prompt = NULL;
+	return status;
+}
+
 int
 cli_shell(struct cli *cli)
 {
-	auto_free char **words = calloc((size_t)cli->operand_count + 5, sizeof *words);
+	auto_free char **words =
+		calloc((size_t)cli->operand_count + 5 + SHELL_PROMPT_WORDS, sizeof *words);
 	const char *shell = find_shell();
 	struct cordon_error err = {0};
 	size_t count = 0;
@@ -98,5 +130,5 @@ cli_shell(struct cli *cli)
 	if (cordon_setup_set(cli->setup, CORDON_OPT_COMMAND, "shell", &err) < 0 ||
 	    (!cli_is_wrapper(cli) && set_up(cli, shell, &err) < 0))
 		return cli_fail(cli, &err);
-	return cli_run_words(cli, words, cli->login || cli->shell_command == NULL);
+	return run_shell(cli, words);
 }
