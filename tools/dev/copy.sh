@@ -14,6 +14,9 @@ make_copy()
 	    -exec cp -P {} "$COPY/$1/" \;
 	[ ! -f "$1/tests/unit/foreign" ] || cp "$1/tests/unit/foreign" "$COPY/$1/tests/unit/"
 	find "$1/bench" -maxdepth 1 -type f -perm -u+x -exec cp {} "$COPY/$1/bench/" \;
+	# an installed tree, for tests/agents/recipes.bats
+	[ ! -f "$1/meson-info/intro-installed.json" ] || [ "$1" != build ] ||
+	    DESTDIR=$COPY/build/tree meson install -C "$1" --no-rebuild --quiet >/dev/null
 	mkdir -p "$COPY/$1/tests/faults"
 	[ ! -d "$1/tests/faults" ] ||
 	    find "$1/tests/faults" -maxdepth 1 -type f -exec cp {} "$COPY/$1/tests/faults/" \;
