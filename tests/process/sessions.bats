@@ -435,7 +435,7 @@ record_text()
 
 # A signal that is sent to it is blocked; so it is made to jump to where nothing is.
 @test "a crashed guard is not reported as killed from outside" {
-	[ "$(id -u)" -eq 0 ] || skip 'only root traces a process that is not dumpable'
+	[ "$(id -u)" -eq 0 ] || skip 'needs root: it traces a process that is not dumpable'
 	begin one run --status-fd 9 -- sh -c 'echo $$ >pid; exec sleep 300' 9>"$T/status"
 	pid=$(pid_in pid)
 	timeout 60 gdb -q -nx -batch -p "$(ps -o ppid= -p "$pid" | tr -d ' ')" -ex 'set $pc = 0' -ex detach \
