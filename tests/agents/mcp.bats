@@ -24,7 +24,7 @@ answers()
 }
 
 @test "the official client lists and calls each tool" {
-	[ -d "$TREE/build/npm/node_modules/@modelcontextprotocol/sdk" ] || skip 'the client cannot be fetched from npm here'
+	[ -d "$TREE/build/npm/node_modules/@modelcontextprotocol/sdk" ] || skip 'the client is not here: ./dev test ci fetches it from npm'
 	sed "s|SDK|$(realpath "$TREE/build/npm")/node_modules/@modelcontextprotocol/sdk/dist/esm|" \
 	    "$TREE/tests/agents/mcp_client.mjs" >"$T/client.mjs"
 	node "$T/client.mjs" "$CORDON" -p python >"$T/said" 2>&1 || complain "$(cat "$T/said")"

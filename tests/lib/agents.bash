@@ -7,7 +7,7 @@ agent()
 {
 	local from=$TREE/build/npm/node_modules
 
-	[ -e "$from/.bin/$1" ] || skip "$1 cannot be fetched from npm here"
+	[ -e "$from/.bin/$1" ] || skip "$1 is not here: ./dev test ci fetches it from npm"
 	mkdir -p "$HOME/.npm-global/bin"
 	agent=$HOME/.npm-global/bin/$1
 	ln -sfn "$from" "$HOME/.npm-global/node_modules"

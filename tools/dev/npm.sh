@@ -5,12 +5,18 @@
 NPM_PACKAGES='@anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
     opencode-ai@1.18.33 @modelcontextprotocol/sdk@1.32.2'
 
-# Fetches them once, 900 MB, before the suites, which run without the caller's cache and mirror. Of their install
-# scripts only the two run that put a native program in its place.
+# The cache of the packages, 900 MB; only ./dev test ci and all download it.
 npm_cache()
 {
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/cordon-npm
 	ln -sfn "$cache" build/npm
+}
+
+# Fetches them once, before the suites, which run without the caller's cache and mirror. Of their install
+# scripts only the two run that put a native program in its place.
+fetch_npm()
+{
+	npm_cache
 	[ "$(cat "$cache/packages" 2>/dev/null)" != "$NPM_PACKAGES" ] || return 0
 	command -v npm >/dev/null || return 0
 	mkdir -p "$cache"

@@ -20,8 +20,11 @@ packages_of()
 		# some nodejs packages contain npm and conflict with its package
 		command -v npm >/dev/null || say npm
 		;;
-	# 280 MB: only for CI, where the page of cordon report is opened
-	debian/ci) say 'chromium-headless-shell|chromium' fonts-dejavu-core ;;
+	# 800 MB: only for CI; in the browser the page of cordon report is opened
+	debian/ci)
+		say 'chromium-headless-shell|chromium' fonts-dejavu-core golang-go python3-poetry ansible-core ipython3 scons \
+		    php-cli
+		;;
 	debian/release)
 		say "gcc-x86-64-linux-gnu|gcc" gcc-aarch64-linux-gnu linux-libc-dev linux-libc-dev-arm64-cross make dpkg-dev patch \
 		    debian-archive-keyring busybox-static file

@@ -7,14 +7,16 @@ test_level()
 {
 	setup build lint test macos
 	case $1 in
-	first) compile_strict gcc ;;
+	quick | first) compile_strict gcc ;;
 	ci)
 		setup fuzz ci
 		compile_strict gcc clang asan tsan fuzz
+		fetch_npm
 		;;
 	all)
 		setup fuzz ci
 		compile_strict gcc clang asan tsan fuzz
+		fetch_npm
 		fetch_macos
 		if has_kernels; then setup kernels && fetch_kernels; fi
 		;;
@@ -35,8 +37,8 @@ ci_suites()
 cmd_test()
 {
 	case ${1:-first} in
-	first | ci | all) test_level "${1:-first}" ;;
-	*) fail 'usage: ./dev test [ci | all]' ;;
+	quick | first | ci | all) test_level "${1:-first}" ;;
+	*) fail 'usage: ./dev test [quick | ci | all]' ;;
 	esac
 	tests/run build/test-logs <build/suites
 }
