@@ -871,6 +871,8 @@ def six_dropped(servers):
     servers.names({"a.test": "four-late ::1 127.0.0.1"})
     role = Role(servers, ports=[web], private=["::1", "127.0.0.1"])
     with socket.socket(socket.AF_INET6) as full, socket.socket(socket.AF_INET6) as first, socket.socket(socket.AF_INET6) as second:
+        # a connection that has ended may have had the port
+        full.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         # with its queue full a server drops what comes
         full.bind(("::1", web))
         full.listen(0)
@@ -984,6 +986,12 @@ def through(servers):
         one.close()
 
 
+def many_descriptors():
+    """A login has 1024. Roles that were started before keep that limit."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def stranger(port):
     """A connection of a process that is not the session's."""
     client = socket.create_connection(("127.0.0.1", port), LATE)
@@ -996,6 +1004,7 @@ def strangers(servers):
     """Other processes neither get answers nor take places, however many they are."""
     echo = servers.ports["echo"]
     role = Role(servers, ports=[echo], domains=["a.test", "*.w.test"])
+    many_descriptors()
     one = query("secret.w.test")
     held = []
     for i in range(1500):
@@ -1329,7 +1338,7 @@ def held(servers):
     web, keep = servers.ports["web"], servers.ports["keep"]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     role = Role(servers, ports=[web, keep], descriptors=most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    many_descriptors()
     count = min(10000 if FULL else 500, (most - 1000) // 2)
     at_first = descriptors(role)
     clients = []
