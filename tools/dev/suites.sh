@@ -200,6 +200,21 @@ refused_suites()
 	done
 }
 
+# For the first look: what is quick, and the central promise of each area.
+quick_suites()
+{
+	lint_suites
+	unit_suites gcc "$BUILD"
+	schema_suites
+	own_suites | awk -F '\t' -v wanted=" files/rights files/own_policy_files git/git_modes git/hooks_path \
+net/domains_localhost net/network nest/nest_handshake process/run process/leftovers tty/pty_option \
+policy/check policy/why policy/plan policy/trust policy/refusals " '
+	{
+		split($1, part, "/")
+		if (index(wanted, " " part[1] "/" part[3] " ")) print
+	}'
+}
+
 # First level: one compiler, as an ordinary user.
 first_suites()
 {
