@@ -29,6 +29,9 @@ needs()
 	needs npm
 	echo '{"name": "x", "version": "1.0.0", "dependencies": {"left-pad": "1"}}' >package.json
 	first "create $HOME/.npm is not granted; allow it with -p node" -- npm install --no-audit --no-fund --fetch-retries=0
+	# Debian's npm 9 writes this file in any case, and a missing file of a profile is not granted
+	mkdir -p "$HOME/.npm"
+	touch "$HOME/.npm/_update-notifier-last-checked"
 	first 'connect packages.example.test:443 is not among the allowed domains; allow it with --domain packages.example.test' \
 	    -p node --net domains -- npm install --registry=https://packages.example.test/ --no-audit --no-fund --fetch-retries=0 --no-update-notifier
 }
