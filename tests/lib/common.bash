@@ -56,7 +56,7 @@ expect()
 
 	shift
 	status=0
-	timeout "${CORDON_TIMEOUT:-60}" "$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
+	timeout "${CORDON_TIMEOUT:-200}" "$CORDON" "$@" >"$T/out" 2>"$T/err" </dev/null || status=$?
 	out=$(tr '\000' '?' <"$T/out")
 	err=$(tr '\000' '?' <"$T/err")
 	[ "$status" -eq "$want" ] || complain "expected status $want: cordon $*"
