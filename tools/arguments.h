@@ -66,15 +66,17 @@ static const struct test test_limit_number[] = {
 	{2 + HIGH, WHOLE, IS_NOT, 0, ROUTE},
 	END(ALLOW),
 };
-/* PRIO_PROCESS with 0 only: for the other kinds 0 is the whole process group or user. */
-static const struct test test_nice[] = {
-	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
-static const struct test test_nice_routed[] = {
-	{0, WHOLE, IS_NOT, 0, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
-static const struct test test_ionice[] = {
-	{0, WHOLE, IS_NOT, 1, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(NOT_YOURS)};
-static const struct test test_ionice_routed[] = {
-	{0, WHOLE, IS_NOT, 1, NOT_YOURS}, {1, WHOLE, IS, 0, ALLOW}, END(ROUTE)};
+/* Of a process, with 0 only: for the other kinds 0 is the whole process group or user. */
+#define PRIORITY_TEST(process, group, user, other)                                        \
+	{                                                                                 \
+		{0, WHOLE, IS, group, NOT_YOURS}, {0, WHOLE, IS, user, NOT_YOURS},        \
+			{0, WHOLE, IS_NOT, process, NOT_VALID}, {1, WHOLE, IS, 0, ALLOW}, \
+			END(other)                                                        \
+	}
+static const struct test test_nice[] = PRIORITY_TEST(0, 1, 2, NOT_YOURS);
+static const struct test test_nice_routed[] = PRIORITY_TEST(0, 1, 2, ROUTE);
+static const struct test test_ionice[] = PRIORITY_TEST(1, 2, 3, NOT_YOURS);
+static const struct test test_ionice_routed[] = PRIORITY_TEST(1, 2, 3, ROUTE);
 
 static const struct test test_ioctl[] = {
 	{1, KIND, IS, 0x6600, TEST_IOCTL_EXT},

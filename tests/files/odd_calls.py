@@ -24,7 +24,7 @@ NUMBERS = {"open": 2, "rename": 82, "mkdir": 83, "rmdir": 84, "creat": 85, "link
            "renameat": 264, "linkat": 265, "symlinkat": 266, "fchmodat": 268, "utimensat": 280, "renameat2": 316,
            "fchmodat2": 452, "setxattr": 188, "lsetxattr": 189, "removexattr": 197, "lremovexattr": 198,
            "fchmod": 91, "fchown": 93, "fsetxattr": 190, "fremovexattr": 199, "ftruncate": 77,
-           "socket": 41, "connect": 42, "bind": 49, "listen": 50, "socketpair": 53}
+           "socket": 41, "connect": 42, "bind": 49, "listen": 50, "socketpair": 53, "setpriority": 141, "ioprio_set": 251}
 
 PATHS = [b"f", b"d", b"new", b"", b".", b"..", b"d/.", b"d/..", b"f/", b"d/", b"new/", b"f/x", b"none/x", b"lf", b"ld",
          b"ldang", b"lloop", b"lloop/x", b"ld/", b"ldang/", b"ld/.", b"n" * 256, b"n" * 256 + b"/x", b"d/" * 2100, b"closed/x",
@@ -65,11 +65,17 @@ def group_nodes():
     kinds = [0o100644, 0, 0o010644, 0o140644, 0o020644, 0o060644, 0o040755, 0o120644, 0o170644]
     for kind, path in itertools.product(kinds, PATHS):
         yield "mknod", (path, kind, 0x103)
+    for kind in kinds[:4]:
+        yield "mknod", (b"new", kind, -1)
 
 
 def group_moves():
     for flags, (old, new) in itertools.product((3, 4, 5, 6, 7, 8, -1), ((b"f", b"new"), (b"f", b"d"), (b"none", b"new"), (BAD, b"new"))):
         yield "renameat2", (HERE, old, HERE, new, flags)
+    for flags, old, new in itertools.product((0, 1, 2), (b"none", b"f", b"d", b"."), (b".", b"..", b"d/..", b"/", b"d/.")):
+        yield "renameat2", (HERE, old, HERE, new, flags)
+    for new in (b"new", b"f", b"d/new", b"none/x"):
+        yield "link", (b"/dev/null", new)
     for flags, path in itertools.product((0, 1, 2), PATHS):
         yield "renameat2", (HERE, path, HERE, b"new", flags)
         yield "renameat2", (HERE, b"d", HERE, path, flags)
@@ -116,6 +122,17 @@ def group_descriptors():
     for size, flags in itertools.product((0, 1, 70000, -1), (0, 1, 2, 3, 8)):
         yield "setxattr", (b"f", b"user.a", b"1", size, flags)
         yield "lsetxattr", (b"lf", b"user.a", b"1", size, flags)
+
+
+def group_priorities():
+    """Of the caller itself, by kinds that there are and that there are not."""
+    for kind, who in itertools.product((3, 99, -1), (0, 1, -1)):
+        yield "setpriority", (kind, who, 10)
+    for kind, who in itertools.product((0, 4, -1), (0, 1, -1)):
+        yield "ioprio_set", (kind, who, 2 << 13 | 4)
+    yield "setpriority", (0, 0, 0)
+    yield "setpriority", (0, 4999999, 0)
+    yield "ioprio_set", (1, 4999999, 2 << 13 | 4)
 
 
 def group_sockets():

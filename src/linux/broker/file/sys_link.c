@@ -44,13 +44,18 @@ may_name(const struct notif_call *request, const char *path, struct verdict *ret
 	       nest_is_complete(request);
 }
 
-/* Reports which of the two names is the reason. */
+/* Reports which of the two names is the reason. Between file systems the call fails in any case. */
 static int
-refuse_link(const struct notif_call *request, const char *from, const struct lookup *to)
+refuse_link(const struct notif_call *request, const char *from, dev_t device,
+	    const struct lookup *to)
 {
 	struct verdict verdict = broker_decide_own(request->broker, to->path);
 	struct stat at;
 
+	if (fstat(to->folder, &at) == 0 && at.st_dev != device) {
+		errno = names_is_there(to, &at) ? EEXIST : EXDEV;
+		return -1;
+	}
 	if (!(verdict.rights & RIGHT_CREATE) || may_link_by(request, 0, from, to->path))
 		return names_refuse(request, to, &verdict, RIGHT_CREATE);
 	refuse_report(request, REFUSED_LINK, from, CAUSE_HARD_LINK);
@@ -75,7 +80,7 @@ link_descriptor(const struct notif_call *request, int fd, const struct lookup *t
 	if (at.st_nlink > 0 && path == NULL)
 		return names_refuse(request, to, NULL, RIGHT_CREATE);
 	if (at.st_nlink > 0 && !may_link(request, path, to->path))
-		return refuse_link(request, path, to);
+		return refuse_link(request, path, at.st_dev, to);
 	if (at.st_nlink > 0 && !unix_may_move(request, fd, "", path, to->path))
 		return names_refuse(request, to, NULL, RIGHT_CREATE);
 	if (at.st_nlink > 0)
@@ -157,7 +162,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 			    AT_SYMLINK_NOFOLLOW) < 0)
 			rc = -1;
 		else if (!S_ISDIR(at.st_mode) && !may_link(request, from.path, to.path))
-			rc = refuse_link(request, from.path, &to);
+			rc = refuse_link(request, from.path, at.st_dev, &to);
 		else if (!S_ISDIR(at.st_mode) &&
 			 (!git_symlink_may_be(request, to.path, from.folder, from.name) ||
 			  !unix_may_move(request, from.folder, from.name, from.path, to.path)))

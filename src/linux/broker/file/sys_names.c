@@ -22,7 +22,6 @@ struct name_change {
 	int (*act)(const struct lookup *place, const struct name_change *change);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
 	mode_t mode, umask;
-	dev_t device;
 	int flags;
 	const char *text;
 	const struct broker *broker;
@@ -40,8 +39,7 @@ static int
 do_mknod(const struct lookup *place, const struct name_change *change)
 {
 	return mknodat(place->folder, place->name,
-		       new_mode(change->broker, place->folder, change->mode, change->umask),
-		       change->device);
+		       new_mode(change->broker, place->folder, change->mode, change->umask), 0);
 }
 
 static int
@@ -196,7 +194,6 @@ make_node(const struct notif_call *request, int folder, const __u64 *a)
 	struct name_change change = {.act = do_mknod,
 				     .right = RIGHT_CREATE,
 				     .mode = (mode_t)a[1] & ~(mode_t)(S_ISUID | S_ISGID),
-				     .device = (dev_t)a[2],
 				     .has_setid = (a[1] & (S_ISUID | S_ISGID)) != 0};
 
 	if (find_kind_mistake(change.mode) != 0)

@@ -298,31 +298,37 @@ check_move(struct move *move)
 }
 
 static int
+rename_now(const struct move *move)
+{
+	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
+			    move->to.name, move->flags);
+}
+
+static int
 do_move(struct move *move)
 {
 	int why, rc;
 
+	/* "." and "..": always an error, which the kernel chooses before it looks for the names */
+	if (move->from.is_folder_itself || move->to.is_folder_itself)
+		return rename_now(move);
 	if (!names_is_there(&move->from, &move->from_stat))
 		return -1;
 	move->is_replacing = names_is_there(&move->to, &move->to_stat);
-	/* "." and "..": let the kernel return its error */
-	why = move->from.is_folder_itself || move->to.is_folder_itself ? 0 : check_move(move);
+	why = check_move(move);
 	if (why != 0) {
 		errno = why;
 		return -1;
 	}
-	if (!move->from.is_folder_itself && !move->to.is_folder_itself) {
-		rc = move_vetted(move);
-		if (rc != 1)
-			return rc;
-	}
+	rc = move_vetted(move);
+	if (rc != 1)
+		return rc;
 	if (!nest_is_complete(move->request))
 		return errno = EACCES, -1;
 	autorun_note_path(move->request->broker, move->from.path, &move->from_stat);
 	autorun_note_path(move->request->broker, move->to.path,
 			  move->is_replacing ? &move->to_stat : NULL);
-	return (int)syscall(SYS_renameat2, move->from.folder, move->from.name, move->to.folder,
-			    move->to.name, move->flags);
+	return rename_now(move);
 }
 
 /* Files with other names are not cached git files. */
