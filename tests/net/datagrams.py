@@ -210,12 +210,20 @@ def works():
     attempt("no message", bad(NR_SENDMSG, 0x10, 0))
     attempt("no vector", bad(NR_SENDMMSG, 0x10, 4, 0))
     attempt("short address", lambda: call(NR_SENDTO, number_of(made()), 0, 0, 0, ctypes.addressof(HERE), 3))
+    attempt("empty address", lambda: call(NR_SENDTO, number_of(made()), 0, 0, 0, ctypes.addressof(HERE), 0))
+    attempt("empty address, v6", lambda: call(NR_SENDTO, number_of(made(V6)), 0, 0, 0, ctypes.addressof(HERE), 0))
+    attempt("empty address, unix", lambda: call(NR_SENDTO, number_of(made(UNIX)), 0, 0, 0, ctypes.addressof(HERE), 0))
+    attempt("larger address", lambda: call(NR_SENDTO, number_of(made()), 0, 0, 0, ctypes.addressof(ROOM), 128))
+    attempt("too large address", lambda: call(NR_SENDTO, number_of(made()), 0, 0, 0, ctypes.addressof(ROOM), 129))
+    attempt("other family, v6", lambda: call(NR_SENDTO, number_of(made(V6)), 0, 0, 0, ctypes.addressof(OTHER), 28))
     attempt("long address", lambda: call(NR_SENDTO, number_of(made()), 0, 0, 0, ctypes.addressof(HERE), -1))
     attempt("no socket", lambda: call(NR_SENDTO, 1, 0, 0, 0, ctypes.addressof(HERE), 16))
     attempt("closed", lambda: call(NR_SENDTO, 999, 0, 0, 0, ctypes.addressof(HERE), 16))
 
 
 HERE = address("127.0.0.1", 9)
+ROOM = ctypes.create_string_buffer(HERE.raw, 200)
+OTHER = ctypes.create_string_buffer(struct.pack("=H", 99), 200)
 
 
 def refused():

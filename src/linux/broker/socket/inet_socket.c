@@ -237,7 +237,7 @@ inet_send_to(struct socket_call *call)
 		return why;
 	why = inet_destination(call, &to);
 	if (why != 0)
-		return why;
+		return call->domain == AF_INET6 ? EINVAL : why;
 	if (socket_is_unreachable(call, false) || !inet_may_reach_local(call, &to))
 		return EACCES;
 	strip_address(call);

@@ -223,12 +223,24 @@ take_control(const struct socket_call *call, const struct user_message *message,
 
 /* ---- address ---- */
 
-static int
-take_name(struct socket_call *call, const struct user_message *message)
+/* sendmsg(2) shortens an address that is too long, and takes an empty one for none. */
+static bool
+is_bad_size(const struct socket_call *call, const struct wanted *wanted, int size)
 {
+	bool is_sendto = wanted->part != NULL && wanted->message.name != 0;
+	bool is_internet = call->domain == AF_INET || call->domain == AF_INET6;
+
+	return size < 0 || (is_sendto && (size > (int)sizeof(struct sockaddr_storage) ||
+					  (size == 0 && is_internet && call->type != SOCK_STREAM)));
+}
+
+static int
+take_name(struct socket_call *call, const struct wanted *wanted)
+{
+	const struct user_message *message = &wanted->message;
 	int size = message->name == 0 ? 0 : message->name_size;
 
-	if (size < 0)
+	if (is_bad_size(call, wanted, size))
 		return EINVAL;
 	if (size > (int)sizeof call->address)
 		size = (int)sizeof call->address;
@@ -268,7 +280,7 @@ prepare(const struct socket_call *call, const struct wanted *wanted, struct send
 	const int passed = MSG_OOB | MSG_DONTROUTE | MSG_DONTWAIT | MSG_EOR | MSG_CONFIRM |
 			   MSG_NOSIGNAL | MSG_MORE;
 	struct socket_call to = *call;
-	int why = is_zerocopy(call, wanted->flags) ? ENOBUFS : take_name(&to, message);
+	int why = is_zerocopy(call, wanted->flags) ? ENOBUFS : take_name(&to, wanted);
 
 	*s = (struct send_call){.request = *call->request,
 				.fd = -1,
