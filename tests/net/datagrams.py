@@ -104,6 +104,14 @@ def files():
     return os.read(reads, 9)
 
 
+def files_apart(kind, *counts):
+    """Descriptors in several control messages arrive together, 253 at most."""
+    a, b = socket.socketpair(UNIX, kind)
+    writes = os.pipe()[1]
+    a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", writes) * n) for n in counts])
+    return len(socket.recv_fds(b, 9, 253)[1])
+
+
 def stream():
     a, b = socket.socketpair()
     got = []
@@ -198,6 +206,10 @@ def works():
     attempt("nobody", lambda: made(UNIX).sendto(b"x", "none"))
     attempt("abstract", abstract)
     attempt("files", files)
+    for kind in (DGRAM, socket.SOCK_STREAM):
+        attempt("files apart", lambda: files_apart(kind, 1, 1))
+        attempt("some without files", lambda: files_apart(kind, 2, 0, 3))
+        attempt("too many files", lambda: files_apart(kind, 200, 54))
     attempt("stream", stream)
     attempt("broken", broken)
     attempt("credentials", credentials)

@@ -99,17 +99,18 @@ check_length(const struct socket_call *call, const struct send_call *s)
 
 /* ---- control data ---- */
 
-/* Replaces the caller's fds by duplicates in the same array. */
+/* Replaces the caller's fds by duplicates in the same array. There may be several. */
 static int
 pass_files(struct send_call *s, struct cmsghdr *header)
 {
 	size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	int numbers[FILES_MAX], why = EBADF;
 
-	if (s->files != NULL || count > FILES_MAX)
+	if (count > FILES_MAX - s->file_count)
 		return EINVAL;
 	memcpy(numbers, CMSG_DATA(header), count * sizeof *numbers);
-	s->files = malloc((count + 1) * sizeof *s->files);
+	if (s->files == NULL)
+		s->files = malloc(FILES_MAX * sizeof *s->files);
 	if (s->files == NULL)
 		return ENOBUFS;
 	for (size_t i = 0; i < count; i++) {
