@@ -33,6 +33,7 @@ static const struct {
 	[REFUSED_NETWORK] = {"network", G_NET_TCP},
 	[REFUSED_UDP] = {"network.udp", G_NET_UDP},
 	[REFUSED_SYSV] = {"ipc.sysv", G_IPC_SYSV},
+	[REFUSED_SIGNAL] = {"signal", G_PROCESS_SIGNAL},
 	[REFUSED_STAT] = {"stat", G_FILES_READ},
 };
 

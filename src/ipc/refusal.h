@@ -31,6 +31,7 @@ enum refused {
 	REFUSED_NETWORK, /* for this and the following ones the subject is a program */
 	REFUSED_UDP,
 	REFUSED_SYSV,
+	REFUSED_SIGNAL,
 	REFUSED_STAT, /* only of a traced session, and never refused */
 	REFUSED_COUNT
 };

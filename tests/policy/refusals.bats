@@ -211,4 +211,20 @@ PY
 	only_counted 1
 	expect 1 run -- touch "$HOME/.lesshst"
 	heard "create $HOME/.lesshst is not granted"
+
+@test "where the broker sends signals, one to a process outside is reported, once for each program" {
+	older=$(dirname "$CORDON")/tests/attack/older.so
+	[ -f "$older" ] || skip 'no build with the tests'
+	exec 4> >(exec sleep 60 3>&-)
+	outside=$!
+	other=$(sh -c 'echo $$')
+	OLDER_ABI=5 LD_PRELOAD=$older expect 3 run --status-fd 5 -- sh -c \
+	    'kill -0 "$0"; kill "$0"; kill "$0"; kill "$1"; sleep 60 & kill $!; exit 3' "$outside" "$other" 5>"$T/status"
+	exec 4>&-
+	kill "$outside"
+	heard 'cordon: refused: signal for sh: signals reach only processes of this session'
+	[ "$(grep -c '"what": "signal"' "$T/status")" -eq 1 ] || complain "$(cat "$T/status")"
+	# signal 0 only asks, and a process that is gone is no refusal
+	OLDER_ABI=5 LD_PRELOAD=$older expect 3 run -- sh -c 'kill -0 "$1"; kill -9 "$0"; exit 3' "$other" "$$"
+	! grep -q 'refused' "$T/err" || complain refused
 }

@@ -121,6 +121,7 @@ enum cause_remedy {
 	X(NO_DATAGRAMS, CALLER, NONE, "UDP and unix datagrams are not granted; allow them with --udp") \
 	X(NO_DATAGRAMS_HERE, CALLER, NONE, "datagrams are granted, but need pidfd_getfd, which the container refuses: start it with --cap-add SYS_PTRACE") \
 	X(NO_SYSV, CALLER, NONE, "System V shared memory, semaphores and message queues are not granted; allow them with --ipc sysv") \
+	X(SIGNAL, CALLER, NONE, "signals reach only processes of this session") \
 	/* hosts and ports */ \
 	X(NET_NONE, SENTENCE, NONE, "no network access is granted") \
 	X(NET_LOCAL_ONLY, SENTENCE, NONE, "only this machine may be reached") \

@@ -97,6 +97,15 @@ finish(const struct notif_call *request, int why)
 		notif_return(request, 0);
 }
 
+/* Signal 0 only asks whether a process exists. */
+static void
+finish_signal(const struct signal_call *sending, int why)
+{
+	if (why == EPERM && sending->signal != 0)
+		refuse_request(sending->request, REFUSED_SIGNAL, CAUSE_SIGNAL);
+	finish(sending->request, why);
+}
+
 /* number may be a tid: then it stands for its process. */
 static void
 send_or_continue(const struct signal_call *sending, pid_t number)
@@ -108,7 +117,7 @@ send_or_continue(const struct signal_call *sending, pid_t number)
 	else if (number == sending->request->thread || number == notif_process(sending->request))
 		notif_continue(sending->request);
 	else if (notif_is_valid(sending->request))
-		finish(sending->request, send_to(sending, process));
+		finish_signal(sending, send_to(sending, process));
 }
 
 /* ---- groups ---- */
@@ -143,7 +152,7 @@ send_to_group(const struct signal_call *sending, pid_t group)
 	int why = proc == NULL ? EPERM : 0;
 
 	if (notif_is_valid(sending->request))
-		finish(sending->request, why != 0 ? why : send_to_each(sending, proc, group));
+		finish_signal(sending, why != 0 ? why : send_to_each(sending, proc, group));
 	if (proc != NULL)
 		closedir(proc);
 }
@@ -305,7 +314,7 @@ sys_pidfd_send_signal(const struct notif_call *request)
 	if (why != 0)
 		notif_fail(request, why);
 	else if (notif_is_valid(request))
-		finish(request, send_by(&sending, fd, process));
+		finish_signal(&sending, send_by(&sending, fd, process));
 }
 
 /* ---- owners of fds (SIGIO) ---- */
