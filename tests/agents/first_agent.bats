@@ -68,7 +68,7 @@ readme()
 	said "refused: read $HOME/.ssh/id_ed25519 is not granted" 'refused: connect evil.example:80 is not among the allowed domains'
 	timeout 60 cordon report -o report.html 9>&-
 	out=$(cat report.html)
-	said id_ed25519 evil.example
+	said id_ed25519 evil.example api.anthropic.com
 	timeout 60 cordon plan -p claude 9>&- >"$T/plan"
 	grep -q api.anthropic.com "$T/plan"
 }
