@@ -47,7 +47,7 @@ both()
 	printf '\n%s\n%s$%s%s\n' "$words" "$bold" "$(quoted "$@")" "$plain"
 	show "$@"
 	[ "$status" -eq 0 ] || fail "without cordon it ends with $status"
-	[ "$1" != ./agent ] || daemon_runs || fail 'without cordon no daemon runs'
+	[ "$1" != ./agent ] || awaits_daemon || fail 'without cordon no daemon runs'
 	end_daemon
 	undo
 	# shellcheck disable=SC2086 # options without spaces
@@ -65,6 +65,17 @@ daemon_runs()
 {
 	[ -s "$place/project/daemon" ] && pid=$(cat "$place/project/daemon") &&
 	    [ "$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null)" = 'sleep 4711 ' ]
+}
+
+# It may not have called exec yet.
+awaits_daemon()
+{
+	count=0
+	until daemon_runs; do
+		[ $count -lt 100 ] || return 1
+		sleep 0.1
+		count=$((count + 1))
+	done
 }
 
 end_daemon()
