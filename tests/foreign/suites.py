@@ -62,6 +62,10 @@ class Suite:
         """The folder in the cache; suites may share one."""
         return self.name
 
+    def list_name(self, folder):
+        """The name of the list of what differs."""
+        return self.name
+
     def moved(self, folder, old):
         pass
 
@@ -121,6 +125,11 @@ class Git(Suite):
         for path in glob.glob(f"{folder}/**/*.[oa]", recursive=True):
             os.unlink(path)
         shutil.rmtree(f"{folder}/.depend", ignore_errors=True)
+
+    def list_name(self, folder):
+        """Its tests have numbers, which are others in each version."""
+        with open(f"{folder}/GIT-VERSION-FILE", encoding="utf-8") as file:
+            return f"{self.name}-{re.search(r'[0-9]+[.][0-9]+', file.read())[0]}"
 
     def moved(self, folder, old):
         for path in [f"{folder}/GIT-BUILD-OPTIONS", *glob.glob(f"{folder}/bin-wrappers/*")]:
