@@ -143,28 +143,25 @@ find_remedy(const struct checkup *checkup, enum guarantee guarantee, char *to, s
 
 static const struct {
 	enum fact fact;
-	const char *words, *absent;
-} facts_in_words[] = {
-	{FACT_SECCOMP_FILTER, "seccomp filters", "use a kernel with CONFIG_SECCOMP_FILTER"},
-	{FACT_SECCOMP_NOTIFY, "seccomp notification",
+	const char *absent;
+} remedies_of_facts[] = {
+	{FACT_SECCOMP_FILTER, "use a kernel with CONFIG_SECCOMP_FILTER"},
+	{FACT_SECCOMP_NOTIFY,
 	 "use a kernel from 5.0 on, or start cordon outside the other sandbox"},
-	{FACT_NOTIFY_ADDFD, "passing descriptors to callers", "use a kernel from 5.9 on"},
-	{FACT_NOTIFY_WAIT_KILLABLE, "supervised calls that signals do not interrupt",
-	 "use a kernel from 5.19 on"},
-	{FACT_NOTIFY_SYNC, "fast supervised calls", "use a kernel from 6.6 on"},
-	{FACT_PIDFD, "pidfds",
-	 "use a kernel from 5.6 on, or allow pidfd_open in the container's profile"},
-	{FACT_PIDFD_GETFD, "pidfd_getfd",
+	{FACT_NOTIFY_ADDFD, "use a kernel from 5.9 on"},
+	{FACT_NOTIFY_WAIT_KILLABLE, "use a kernel from 5.19 on"},
+	{FACT_NOTIFY_SYNC, "use a kernel from 6.6 on"},
+	{FACT_PIDFD, "use a kernel from 5.6 on, or allow pidfd_open in the container's profile"},
+	{FACT_PIDFD_GETFD,
 	 "only UDP needs it; a container that is started with --cap-add SYS_PTRACE has it"},
-	{FACT_OPENAT2, "openat2",
-	 "use a kernel from 5.6 on, or allow it in the container's profile"},
-	{FACT_CLOSE_RANGE, "close_range", "use a kernel from 5.9 on"},
-	{FACT_CGROUP, "a cgroup of our own", "run in a delegated cgroup"},
-	{FACT_CGROUP_MEMORY, "memory limits of that cgroup",
+	{FACT_OPENAT2, "use a kernel from 5.6 on, or allow it in the container's profile"},
+	{FACT_CLOSE_RANGE, "use a kernel from 5.9 on"},
+	{FACT_CGROUP, "run in a delegated cgroup"},
+	{FACT_CGROUP_MEMORY,
 	 "run in a delegated cgroup with the memory controller and no other process"},
-	{FACT_CGROUP_PIDS, "process limits of that cgroup",
+	{FACT_CGROUP_PIDS,
 	 "run in a delegated cgroup with the pids controller and no other process"},
-	{FACT_SCOPE, "scopes of systemd's user manager, for both limits",
+	{FACT_SCOPE,
 	 "log in through systemd, with libsystemd installed (the static program does not use it)"},
 };
 
@@ -196,11 +193,12 @@ text_linux(const struct checkup *checkup, struct str *to)
 	const int *values = checkup->plan->facts.values;
 
 	text_landlock(checkup, to);
-	for (size_t i = 0; i < COUNT(facts_in_words); i++) {
-		bool has = values[facts_in_words[i].fact] != 0;
+	for (size_t i = 0; i < COUNT(remedies_of_facts); i++) {
+		bool has = values[remedies_of_facts[i].fact] != 0;
 
-		str_printf(to, "  %-4s %s%s%s\n", has ? "yes" : "no", facts_in_words[i].words,
-			   has ? "" : ": ", has ? "" : facts_in_words[i].absent);
+		str_printf(to, "  %-4s %s%s%s\n", has ? "yes" : "no",
+			   facts_words(remedies_of_facts[i].fact), has ? "" : ": ",
+			   has ? "" : remedies_of_facts[i].absent);
 	}
 	if (values[FACT_YAMA] >= 2)
 		str_printf(

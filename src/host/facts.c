@@ -30,6 +30,29 @@ static const char *const fact_names[FACT_COUNT] = {
 	[FACT_TREE] = "tree",
 };
 
+static const char *const words[FACT_COUNT] = {
+	[FACT_SECCOMP_FILTER] = "seccomp filters",
+	[FACT_SECCOMP_NOTIFY] = "seccomp notification",
+	[FACT_NOTIFY_ADDFD] = "passing descriptors to callers",
+	[FACT_NOTIFY_WAIT_KILLABLE] = "supervised calls that signals do not interrupt",
+	[FACT_NOTIFY_SYNC] = "fast supervised calls",
+	[FACT_PIDFD] = "pidfds",
+	[FACT_PIDFD_GETFD] = "pidfd_getfd",
+	[FACT_OPENAT2] = "openat2",
+	[FACT_CLOSE_RANGE] = "close_range",
+	[FACT_CGROUP] = "a cgroup of our own",
+	[FACT_CGROUP_MEMORY] = "memory limits of that cgroup",
+	[FACT_CGROUP_PIDS] = "process limits of that cgroup",
+	[FACT_SCOPE] = "scopes of systemd's user manager, for both limits",
+	[FACT_SEATBELT] = "Seatbelt",
+};
+
+const char *
+facts_words(enum fact fact)
+{
+	return words[fact];
+}
+
 static bool
 is_number(enum fact fact)
 {

@@ -59,3 +59,5 @@ struct facts {
 int facts_read(const char *file, const char *text, size_t length, struct facts *ret,
 	       struct cordon_error *err);
 void facts_print(const struct facts *facts, struct str *to);
+/* What a fact means, for people; NULL for facts that no text lists. */
+const char *facts_words(enum fact fact);
