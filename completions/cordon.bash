@@ -90,6 +90,7 @@ _cordon_options()
 	init) printf '%s' "$setup -q --quiet --print --force" ;;
 	confine) printf '%s' '-q --quiet --root --json' ;;
 	ps) printf '%s' '-q --quiet --json' ;;
+	--version) printf '%s' '-v --verbose -q --quiet --json' ;;
 	kill) printf '%s' '-q --quiet --all --grace' ;;
 	learn) printf '%s' "$run -q --quiet --open -o --out --diff --yes --force" ;;
 	report) printf '%s' "$setup -q --quiet -o --out --force" ;;

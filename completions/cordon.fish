@@ -143,6 +143,8 @@ complete -c cordon -n '__cordon_of init learn report' -l force -d 'replace a pol
 complete -c cordon -n '__cordon_of plan' -l profiles -d 'list the profiles'
 complete -c cordon -n '__cordon_of confine' -l root -d 'the root itself counts as inside'
 complete -c cordon -n '__cordon_of doctor why plan check trust confine ps log sbpl' -l json -d 'JSON instead of words'
+complete -c cordon -n '__cordon_of --version' -s v -l verbose -d 'the build, and what this host can do'
+complete -c cordon -n '__cordon_of --version' -l json -d 'the same as JSON'
 complete -c cordon -n '__cordon_of run shell setup hook mcp doctor why plan check trust init confine ps kill log learn report sbpl record' -s h -l help -d 'say what it does'
 
 complete -c cordon -n "__cordon_of why; and not __fish_seen_subcommand_from read write create delete execute connect socket env" -a 'read write create delete execute connect socket env'

@@ -506,7 +506,8 @@ main(void)
 	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++) {
 		printf("#if defined(FILTER_EVERY) || (%s)\n", archs[i].condition);
 		for_each_kind(&archs[i], make);
-		printf("#endif\n#if %s\n#define FILTER_TABLE", archs[i].condition);
+		printf("#endif\n#if %s\n#define FILTER_ARCH \"%s\"\n#define FILTER_TABLE",
+		       archs[i].condition, archs[i].name);
 		for_each_kind(&archs[i], print_entry);
 		printf("\n#endif\n");
 	}

@@ -318,6 +318,12 @@ int cordon_check_print(const struct cordon_setup *setup, const char *file, char 
 int cordon_record(const struct cordon_setup *setup, const char *const *files, char **ret_text,
 		  struct cordon_error *err);
 
+/*
+ * The version, how the library was built (compiler, C library, seccomp filters) and what this host can do, as
+ * text or JSON. Reads no policy.
+ */
+int cordon_version(enum cordon_format format, char **ret_text, struct cordon_error *err);
+
 /* Names of the built-in profiles; NULL past the end. */
 const char *cordon_profile(size_t index);
 

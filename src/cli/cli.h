@@ -85,6 +85,7 @@ int cli_sbpl(struct cli *cli);
 int cli_hook(struct cli *cli);
 int cli_setup(struct cli *cli);
 int cli_mcp(struct cli *cli);
+int cli_version(struct cli *cli);
 
 /* Returns NULL if there is no such command. */
 const struct cli_command *cli_command(const char *name);

@@ -103,6 +103,9 @@ const struct cli_command commands[] = {
 	 "sandbox-exec config-fd verbose pty leave session fingerprint grace status-fd summary "
 	 "hints",
 	 0, INT_MAX, true, true, true},
+	{"--version", cli_version, "", "",
+	 "With -v: how this program was built, and what this host can do.\n", "json verbose", 0, 0,
+	 false, false, false},
 	{0},
 };
 
@@ -234,7 +237,7 @@ main(int argc, char **argv)
 	    strcmp(argv[1], "help") == 0)
 		return argc == 2 ? help() : help_about(argv[2]);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-		return cli_put("cordon " CORDON_VERSION "\n", NULL, 0);
+		return run_command(cli_command("--version"), argv[0], argc - 2, argv + 2);
 	if (strcmp(argv[1], "--") == 0)
 		return run_command(cli_command("run"), argv[0], argc - 1, argv + 1);
 	if (is_wrapper_call(argc, argv))

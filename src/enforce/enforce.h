@@ -27,6 +27,14 @@ int enforce_probe_notify(struct facts *facts, struct cordon_error *err);
 /* The system this build enforces on. */
 enum system enforce_system(void);
 
+/* How this program was built. */
+struct enforce_build {
+	char libc[40];	/* the C library, with the version that is in use where it can be asked */
+	bool is_static; /* no dynamic loader */
+	const char *filters; /* architecture of the seccomp filters; NULL: none */
+};
+void enforce_describe_build(struct enforce_build *ret);
+
 /*
  * How file names may be spelt on this host's file systems, for explanations; NULL: exactly as written. The
  * plan must outlive it. Free it with enforce_spelling_free, which accepts NULL.

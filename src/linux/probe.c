@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -17,6 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
 #include "base/fd.h"
 #include "enforce/enforce.h"
 #include "linux/broker/nest.h"
@@ -24,6 +29,7 @@
 #include "linux/cgroup/systemd_scope.h"
 #include "linux/landlock/audit_log.h"
 #include "linux/landlock/ruleset.h"
+#include "linux/seccomp/filter.h"
 #include "linux/seccomp/syscalls.h"
 
 #define NOTIFY_NEW_LISTENER (1ul << 3)
@@ -270,4 +276,27 @@ enum system
 enforce_system(void)
 {
 	return SYSTEM_LINUX;
+}
+
+/* The program itself is the first object. Returns 1 if it names a dynamic loader, else -1; both end the search. */
+static int
+find_loader(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size, (void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_INTERP)
+			return 1;
+	return -1;
+}
+
+void
+enforce_describe_build(struct enforce_build *ret)
+{
+#ifdef __GLIBC__
+	snprintf(ret->libc, sizeof ret->libc, "glibc %.30s", gnu_get_libc_version());
+#else
+	snprintf(ret->libc, sizeof ret->libc, "musl");
+#endif
+	ret->is_static = dl_iterate_phdr(find_loader, NULL) < 0;
+	ret->filters = filter_architecture();
 }

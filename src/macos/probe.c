@@ -44,3 +44,9 @@ enforce_system(void)
 {
 	return SYSTEM_MACOS;
 }
+
+void
+enforce_describe_build(struct enforce_build *ret)
+{
+	*ret = (struct enforce_build){.libc = "libSystem"};
+}

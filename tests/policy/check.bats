@@ -285,6 +285,45 @@ COMMANDS='run shell setup hook mcp doctor check why plan trust init confine ps k
 @test "--version" {
 	expect 0 --version
 	[[ $out =~ ^cordon\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	refused --version x
+	refused --version --read /etc
+}
+
+# What it says of the build is compared with the file itself, what it says of the host with doctor.
+@test "--version --verbose: build and facts" {
+	local linked=static
+
+	expect 0 --version --verbose
+	[ "$(head -n 1 "$T/out")" = "$("$CORDON" --version)" ]
+	grep -Eq '^compiler:  (gcc|clang) [0-9]+\.' "$T/out"
+	if [ "$(uname -s)" = Linux ]; then
+		"$PYTHON" "$TREE/tests/policy/interpreter.py" "$CORDON" && linked=dynamic
+		grep -Eq "^C library: [^,]+, $linked\$" "$T/out" || complain "it is $linked" || return 1
+		grep -qx "filters:   $(uname -m)" "$T/out"
+		grep -qx "kernel:    Linux $(uname -r)" "$T/out"
+		grep -qx "Landlock:  ABI $("$CORDON" doctor --json |
+		    "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["facts"]["landlock_abi"])')" "$T/out"
+	fi
+	cp "$T/out" "$T/words"
+	expect 0 --version --json
+	"$CORDON" doctor --json >"$T/doctor" || :
+	"$PYTHON" - "$T/out" "$T/doctor" "$T/words" <<-'END'
+		import json, sys
+		have, doctor = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:3])
+		words = open(sys.argv[3], encoding="utf-8").read()
+		assert have["facts"] == doctor["facts"], (have["facts"], doctor["facts"])
+		assert words.startswith(f"cordon {have['version']}\ncompiler:  {have['build']['compiler']}\n"), words
+		assert f"C library: {have['build']['libc']}, {'static' if have['build']['static'] else 'dynamic'}\n" in words
+	END
+}
+
+@test "--version --verbose reads no policy and needs no working folder" {
+	echo nonsense >.cordon.json
+	expect 0 --version -v
+	mkdir gone
+	cd gone
+	rmdir "$P/gone"
+	expect 0 -V -v
 }
 
 # Answers that nobody gets are failures, whatever they would have been.
@@ -308,6 +347,8 @@ COMMANDS='run shell setup hook mcp doctor check why plan trust init confine ps k
 	done <<-'END'
 		--help
 		--version
+		--version -v
+		--version --json
 		plan
 		plan --json
 		plan --help

@@ -210,6 +210,7 @@ complete_bash()
 	[ "$(complete_bash run --net = no)" = none ]
 	[ "$(complete_bash run --track)" = --track-only ]
 	[ "$(complete_bash plan --prof)" = --profiles ]
+	[ "$(complete_bash --version --j)" = --json ]
 }
 
 @test "fish: behind the options of run the command is completed as by itself" {
@@ -219,7 +220,7 @@ complete_bash()
 		complete -c inner -f -a 'this that'
 		complete -c inner -l own
 		for line in 'run inner th' 'run inner --' '-- inner --' 'run -v --net none -p node -- inner --o' \
-		        'run --net=none --read /etc inner --o' 'run --net no' 'run --track' 'plan --prof' 'wh'
+		        'run --net=none --read /etc inner --o' 'run --net no' 'run --track' 'plan --prof' '--version --js' 'wh'
 		    echo $line: (complete -C "cordon $line" | string replace -r '\t.*' '')
 		end
 	END
@@ -232,6 +233,7 @@ complete_bash()
 		run --net no: none
 		run --track: --track-only
 		plan --prof: --profiles
+		--version --js: --json
 		wh: why
 	END
 	fish "$T/ask.fish" "$TREE/completions/cordon.fish" >"$T/have"

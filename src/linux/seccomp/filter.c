@@ -41,6 +41,16 @@ filter_choose(struct seccomp_filter_kind kind)
 #endif
 }
 
+const char *
+filter_architecture(void)
+{
+#ifdef FILTER_ARCH
+	return FILTER_ARCH;
+#else
+	return NULL;
+#endif
+}
+
 static int
 load(const struct sock_fprog *program, unsigned long flags, struct cordon_error *err)
 {

@@ -57,6 +57,8 @@ struct seccomp_filter_kind {
  * excludes a broker. Static, never freed.
  */
 const struct sock_fprog *filter_choose(struct seccomp_filter_kind kind);
+/* Returns the name of the architecture that the filters are for; NULL if this build has none. */
+const char *filter_architecture(void);
 
 /*
  * Loads the filter for the calling thread and its children, permanently; no_new_privs must be set.
