@@ -393,7 +393,8 @@ parse_option(struct cli *cli, int argc, char **argv, int *at)
 	if (option->value == NULL && value != NULL)
 		return cli_usage(cli, "--%s takes no value", option->name);
 	if (option->value != NULL && value == NULL) {
-		if (*at + 1 >= argc)
+		/* the value is forgotten, and the command would become part of the options */
+		if (*at + 1 >= argc || strcmp(argv[*at + 1], "--") == 0)
 			return cli_usage(cli, "--%s needs a value: %s", option->name,
 					 option->value);
 		value = argv[++*at];

@@ -424,6 +424,18 @@ facts_file()
 	HOME=relative refused why -q read '~/x'
 }
 
+@test "an option at the end of the options lacks its value, and does not take the --" {
+	local option
+
+	for option in --read --write --policy -p --env --time --session --status-fd; do
+		refused run "$option" -- touch made
+		heard 'needs a value'
+	done
+	refused why --read -- read /etc
+	expect 0 run --read=-- -- true
+	[ ! -e made ]
+}
+
 @test "a deleted working folder" {
 	mkdir gone
 	cd gone
