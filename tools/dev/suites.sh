@@ -37,7 +37,7 @@ bats_suites()
 {
 	variant=$1 who=$2 top=$3 build=$4
 	shift 4
-	[ $# -gt 0 ] || set -- files git net process tty policy nest attack macos bench agents
+	[ $# -gt 0 ] || set -- files git net process tty policy nest attack macos bench agents packages
 	for folder in "$@"; do
 		for file in "tests/$folder"/*.bats; do
 			[ -f "$file" ] || continue
