@@ -62,14 +62,18 @@ release_test()
 	release_suites "$program" | tests/run build/test-logs
 }
 
+release_prepare()
+{
+	setup build release
+	sources=${XDG_CACHE_HOME:-$HOME/.cache}/cordon-release
+	version=$(sed -n "s/^  version: '\([^']*\)'.*/\1/p" meson.build)
+	tools/release/fetch "$sources"
+}
+
 cmd_release()
 {
 	[ "$(uname -s)" = Linux ] || fail 'the static program is built on Linux'
-	setup build release
-	cache=${XDG_CACHE_HOME:-$HOME/.cache}/cordon-release
-	sources=$cache
-	version=$(sed -n "s/^  version: '\([^']*\)'.*/\1/p" meson.build)
-	tools/release/fetch "$sources"
+	release_prepare
 	case ${1:-} in
 	'') release_all build-release x86_64 aarch64 ;;
 	x86_64 | aarch64) release_all build-release "$@" ;;

@@ -29,6 +29,10 @@ packages_of()
 		say "gcc-x86-64-linux-gnu|gcc" gcc-aarch64-linux-gnu linux-libc-dev linux-libc-dev-arm64-cross make dpkg-dev patch \
 		    debian-archive-keyring busybox-static file
 		;;
+	debian/package)
+		say debhelper dpkg-dev fakeroot lintian libsystemd-dev python3 gzip ruby
+		command -v npm >/dev/null || say npm
+		;;
 	debian/systemd) say mmdebstrap ;;
 	debian/containers) say runc debootstrap debian-archive-keyring python3 python3-yaml ;;
 	debian/foreign) say python3 dpkg-dev debian-archive-keyring util-linux make perl cmake zlib1g-dev nodejs ;;
