@@ -31,7 +31,7 @@ fresh_run()
 fresh_clone()
 {
 	git bundle create -q "$1/tmp/cordon.bundle" HEAD
-	fresh_run "$1" "$2" 'rm -rf cordon && git clone -q /tmp/cordon.bundle cordon'
+	fresh_run "$1" "$2" 'rm -rf cordon && git -c advice.detachedHead=false clone -q /tmp/cordon.bundle cordon'
 }
 
 # cmd_fresh [RELEASE [DIR]]: the root is made in DIR and kept there, or thrown away.
