@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the kernel refuses by itself is reported from its audit log, where root may read that. Auditing is on for the
 # whole machine meanwhile, so this file runs while no other suite does.
-# shellcheck disable=SC2034,SC2154 # err is common's
+# shellcheck disable=SC2016,SC2034,SC2154 # $ is for the shell inside; err is common's
 
 load ../lib/common
 

@@ -211,6 +211,7 @@ PY
 	only_counted 1
 	expect 1 run -- touch "$HOME/.lesshst"
 	heard "create $HOME/.lesshst is not granted"
+}
 
 @test "where the broker sends signals, one to a process outside is reported, once for each program" {
 	older=$(dirname "$CORDON")/tests/attack/older.so
