@@ -21,16 +21,21 @@
 #define STEPS_MAX PATH_MAX
 #define SET_WORDS (STEPS_MAX / 64 + 1)
 
+/* In one piece and without pointers: words that a program can also write into a table. */
 struct glob {
-	uint32_t *steps;
-	uint32_t *folded; /* steps in lower case; the same array if they already are */
-	size_t count;
+	uint32_t count;
+	uint32_t folded; /* where the steps in lower case start; 0: the steps are in lower case */
 	/* ASCII suffix of the pattern: every match ends in it. */
-	char *tail;
-	size_t tail_length;
-	/* If tail is empty: the longest ASCII run, in lower case; every match contains it. */
-	const uint32_t *core;
-	size_t core_length;
+	uint32_t tail_length;
+	/* Without a tail: the longest ASCII run, in lower case; every match contains it. */
+	uint32_t core, core_length;
+	uint32_t steps[];
+};
+
+/* The steps to match, in lower case if case is ignored. */
+struct chain {
+	const uint32_t *steps;
+	size_t count;
 };
 
 /* Set of positions in a pattern: bit i is before step i, bit count is the end. */
@@ -190,67 +195,66 @@ compile(struct glob *glob, const char *pattern)
 static void
 find_core(struct glob *glob)
 {
-	size_t length = 0;
+	uint32_t length = 0;
 
-	for (size_t i = 0; i < glob->count; i++) {
+	for (uint32_t i = 0; i < glob->count; i++) {
 		length = glob->steps[i] < 0x80 ? length + 1 : 0;
 		if (length > glob->core_length) {
 			glob->core_length = length;
-			glob->core = &glob->folded[i + 1 - length];
+			glob->core = glob->folded + i + 1 - length;
 		}
 	}
 }
 
-static uint32_t *
-in_lower_case(struct arena *arena, const struct glob *glob, struct cordon_error *err)
+static bool
+is_in_lower_case(const struct glob *glob)
 {
 	size_t same = 0;
-	uint32_t *folded;
 
 	while (same < glob->count && fold(glob->steps[same]) == glob->steps[same])
 		same++;
-	if (same == glob->count)
-		return glob->steps;
-	folded = arena_alloc(arena, glob->count * sizeof *folded, err);
-	for (size_t i = 0; folded != NULL && i < glob->count; i++)
-		folded[i] = fold(glob->steps[i]);
-	return folded;
+	return same == glob->count;
 }
 
-/* Prepares fast matching: lower-case steps, and the tail or core of every match. */
-static int
-prepare(struct arena *arena, struct glob *glob, struct cordon_error *err)
+/* The tail or core of every match. The room is for twice the steps if some are in upper case. */
+static void
+prepare(struct glob *glob)
 {
-	size_t first = glob->count;
+	uint32_t first = glob->count;
 
 	while (first > 0 && glob->steps[first - 1] < 0x80)
 		first--;
 	glob->tail_length = glob->count - first;
-	glob->tail = arena_alloc(arena, glob->tail_length + 1, err);
-	glob->folded = in_lower_case(arena, glob, err);
-	if (glob->tail == NULL || glob->folded == NULL)
-		return -CORDON_E_MEMORY;
-	for (size_t i = 0; i < glob->tail_length; i++)
-		glob->tail[i] = (char)glob->steps[first + i];
+	glob->folded = is_in_lower_case(glob) ? 0 : glob->count;
+	for (uint32_t i = 0; glob->folded != 0 && i < glob->count; i++)
+		glob->steps[glob->folded + i] = fold(glob->steps[i]);
 	if (glob->tail_length == 0)
 		find_core(glob);
-	return 0;
+}
+
+/* Counts the steps at most: a slash may be added at each end. */
+static size_t
+room_of(const char *pattern)
+{
+	size_t room = 2;
+	bool folds = false;
+
+	for (; *pattern != '\0'; pattern++, room++)
+		folds = folds || (*pattern >= 'A' && *pattern <= 'Z');
+	return folds ? room * 2 : room;
 }
 
 int
 glob_compile(struct arena *arena, const char *pattern, struct glob **ret, const char **ret_reason,
 	     struct cordon_error *err)
 {
-	/* a slash may be added at each end */
-	size_t room = strlen(pattern) + 2;
 	const char *reason = "is longer than any path";
-	struct glob *glob = arena_alloc(arena, sizeof *glob, err);
+	struct glob *glob = NULL;
 
-	if (glob == NULL)
-		return -CORDON_E_MEMORY;
-	if (room < STEPS_MAX) {
-		glob->steps = arena_alloc(arena, room * sizeof *glob->steps, err);
-		if (glob->steps == NULL)
+	if (strlen(pattern) + 2 < STEPS_MAX) {
+		glob = arena_alloc(arena, sizeof *glob + room_of(pattern) * sizeof glob->steps[0],
+				   err);
+		if (glob == NULL)
 			return -CORDON_E_MEMORY;
 		reason = compile(glob, pattern);
 	}
@@ -258,21 +262,37 @@ glob_compile(struct arena *arena, const char *pattern, struct glob **ret, const 
 		*ret_reason = reason;
 	if (reason != NULL)
 		return cordon_fail(err, CORDON_E_POLICY, 0, "%.120s %s", pattern, reason);
-	if (prepare(arena, glob, err) < 0)
-		return -CORDON_E_MEMORY;
+	prepare(glob);
 	*ret = glob;
 	return 0;
+}
+
+size_t
+glob_words(const struct glob *glob)
+{
+	return sizeof *glob / sizeof glob->steps[0] + glob->count + glob->folded;
+}
+
+const struct glob *
+glob_of_words(const uint32_t *words)
+{
+	return (const struct glob *)words;
+}
+
+static const uint32_t *
+steps_of(const struct glob *glob, bool nocase)
+{
+	return glob->steps + (nocase ? glob->folded : 0);
 }
 
 static bool
 ends_in_tail(const struct glob *glob, const char *end, bool nocase)
 {
 	const char *at = end - glob->tail_length;
+	const uint32_t *tail = steps_of(glob, nocase) + glob->count - glob->tail_length;
 
-	if (!nocase)
-		return memcmp(at, glob->tail, glob->tail_length) == 0;
 	for (size_t i = 0; i < glob->tail_length; i++)
-		if (fold((unsigned char)at[i]) != fold((unsigned char)glob->tail[i]))
+		if ((nocase ? fold((unsigned char)at[i]) : (unsigned char)at[i]) != tail[i])
 			return false;
 	return true;
 }
@@ -298,7 +318,8 @@ has_core(const struct glob *glob, const char *path)
 	for (; *path != '\0'; path++) {
 		size_t i = 0;
 
-		while (i < glob->core_length && fold((unsigned char)path[i]) == glob->core[i])
+		while (i < glob->core_length &&
+		       fold((unsigned char)path[i]) == glob->steps[glob->core + i])
 			i++;
 		if (i == glob->core_length)
 			return true;
@@ -308,34 +329,34 @@ has_core(const struct glob *glob, const char *path)
 
 /* Adds position i and every position reached from it without consuming a character. */
 static void
-set_add(struct set *set, const struct glob *glob, size_t i, bool after_slash)
+set_add(struct set *set, const struct chain *chain, size_t i, bool after_slash)
 {
 	for (;; i++) {
 		set->words[i / 64] |= UINT64_C(1) << (i % 64);
-		if (i == glob->count)
+		if (i == chain->count)
 			return;
-		if (glob->steps[i] != STEP_STAR && !(glob->steps[i] == STEP_DEEP && after_slash))
+		if (chain->steps[i] != STEP_STAR && !(chain->steps[i] == STEP_DEEP && after_slash))
 			return;
 	}
 }
 
 static void
-move(struct set *to, const struct glob *glob, size_t i, uint32_t c)
+move(struct set *to, const struct chain *chain, size_t i, uint32_t c)
 {
-	uint32_t step = glob->steps[i];
+	uint32_t step = chain->steps[i];
 	bool slash = c == '/';
 
 	if (step == STEP_DEEP || (step == STEP_STAR && !slash))
-		set_add(to, glob, i, slash);
+		set_add(to, chain, i, slash);
 	else if (step == c || (step == STEP_ONE && !slash))
-		set_add(to, glob, i + 1, slash);
+		set_add(to, chain, i + 1, slash);
 }
 
 /* Advances every position over c and drops those that cannot. Returns whether any is left. */
 static bool
-set_move(struct set *set, const struct glob *glob, uint32_t c)
+set_move(struct set *set, const struct chain *chain, uint32_t c)
 {
-	size_t words = glob->count / 64 + 1;
+	size_t words = chain->count / 64 + 1;
 	struct set to;
 	uint64_t any = 0;
 
@@ -344,8 +365,8 @@ set_move(struct set *set, const struct glob *glob, uint32_t c)
 		for (uint64_t left = set->words[w]; left != 0; left &= left - 1) {
 			size_t i = w * 64 + (size_t)__builtin_ctzll(left);
 
-			if (i < glob->count)
-				move(&to, glob, i, c);
+			if (i < chain->count)
+				move(&to, chain, i, c);
 		}
 	for (size_t w = 0; w < words; w++)
 		any |= set->words[w] = to.words[w];
@@ -353,26 +374,26 @@ set_move(struct set *set, const struct glob *glob, uint32_t c)
 }
 
 static bool
-set_done(const struct set *set, const struct glob *glob)
+set_done(const struct set *set, const struct chain *chain)
 {
-	return (set->words[glob->count / 64] >> (glob->count % 64) & 1) != 0;
+	return (set->words[chain->count / 64] >> (chain->count % 64) & 1) != 0;
 }
 
 static size_t
-run_steps(const struct glob *glob, const char *path, size_t end, bool nocase, bool longest)
+run_steps(const struct chain *chain, const char *path, size_t end, bool nocase, bool longest)
 {
 	struct set set;
 	size_t found = 0;
 
-	memset(set.words, 0, (glob->count / 64 + 1) * sizeof set.words[0]);
-	set_add(&set, glob, 0, false);
+	memset(set.words, 0, (chain->count / 64 + 1) * sizeof set.words[0]);
+	set_add(&set, chain, 0, false);
 	for (size_t i = 0; i < end;) {
 		uint32_t c;
 
 		i += character(path + i, &c);
-		if (!set_move(&set, glob, nocase ? fold(c) : c))
+		if (!set_move(&set, chain, nocase ? fold(c) : c))
 			return found;
-		if ((path[i] == '/' || path[i] == '\0') && set_done(&set, glob)) {
+		if ((path[i] == '/' || path[i] == '\0') && set_done(&set, chain)) {
 			found = i;
 			if (!longest)
 				return found;
@@ -384,7 +405,7 @@ run_steps(const struct glob *glob, const char *path, size_t end, bool nocase, bo
 static size_t
 match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
 {
-	struct glob as = *glob;
+	const struct chain chain = {steps_of(glob, nocase), glob->count};
 	size_t end;
 
 	/* only the pattern "/" matches the root, and it covers every path */
@@ -393,9 +414,8 @@ match_part(const struct glob *glob, const char *path, bool nocase, bool longest)
 	if (*path != '/' || path[1] == '\0')
 		return 0;
 	end = reach(glob, path, nocase);
-	if (nocase)
-		as.steps = as.folded;
-	return end == 0 || !has_core(glob, path) ? 0 : run_steps(&as, path, end, nocase, longest);
+	return end == 0 || !has_core(glob, path) ? 0
+						 : run_steps(&chain, path, end, nocase, longest);
 }
 
 size_t

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -21,6 +22,9 @@ struct glob;
  */
 int glob_compile(struct arena *arena, const char *pattern, struct glob **ret,
 		 const char **ret_reason, struct cordon_error *err);
+/* A compiled pattern is glob_words() words from its address on; a table in the program may have a copy. */
+size_t glob_words(const struct glob *glob);
+const struct glob *glob_of_words(const uint32_t *words);
 /* Appends the pattern that matches exactly text. */
 void glob_quote(const char *text, struct str *to);
 /*
