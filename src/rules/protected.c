@@ -15,130 +15,12 @@
 #include "git/config/git_ref_paths.h"
 #include "host/host.h"
 #include "host/resolve.h"
+#include "rules/protected_rows.h"
 #include "sources/layers.h"
 
-#define POINTED "the project's .git leads git here"
-#define AGENT_OBEYS "an agent obeys it"
-#define AGENT_RUNS "an agent runs what it names"
-#define AGENT_LED "it leads an agent to what it runs"
-#define EDITOR_RUNS "an editor runs what it names"
-#define STEPS "git carries it out when a rebase goes on"
+#include "protected_globs.inc"
 
-static const struct protected_row {
-	enum vet vet;
-	bool in_git; /* below any git directory */
-	bool self_only;
-	const char *name;
-	bool but_samples;
-	const char *reason;
-} rows[] = {
-	{VET_FOLDER, true, true, "hooks", false, "git runs what lies in it"},
-	{VET_FOLDER, true, true, "modules/**/hooks", false, "git runs what lies in it"},
-	{VET_FOLDER, true, true, "info", false, "what lies in it can make git run filters"},
-	{VET_FOLDER, true, true, "modules/**/info", false,
-	 "what lies in it can make git run filters"},
-	{VET_NOTHING, true, false, "hooks/*", true, "git runs it"},
-	{VET_NOTHING, true, false, "modules/**/hooks/*", true, "git runs it"},
-	{VET_NOTHING, true, false, "info/attributes", false, "it can make git run filters"},
-	{VET_NOTHING, true, false, "modules/**/info/attributes", false,
-	 "it can make git run filters"},
-	{VET_NOTHING, true, false, "remotes/*", false, "it leads git to another repository"},
-	{VET_NOTHING, true, false, "branches/*", false, "it leads git to another repository"},
-	{VET_CONFIG, true, false, "config", false, "its keys can start programs"},
-	{VET_CONFIG, true, false, "config.worktree", false, "its keys can start programs"},
-	{VET_CONFIG, true, false, "modules/**/config", false, "its keys can start programs"},
-	{VET_CONFIG, true, false, "worktrees/*/config.worktree", false,
-	 "its keys can start programs"},
-	{VET_GITDIR, true, false, "worktrees/*/gitdir", false, "it leads git elsewhere"},
-	{VET_COMMONDIR, true, false, "worktrees/*/commondir", false, "it leads git elsewhere"},
-	{VET_COMMONDIR, true, false, "commondir", false, "it leads git elsewhere"},
-	{VET_FOLDER, true, true, "rebase-merge", false, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/rebase-merge", false, STEPS},
-	{VET_FOLDER, true, true, "modules/**/rebase-merge", false, STEPS},
-	{VET_FOLDER, true, true, "sequencer", false, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/sequencer", false, STEPS},
-	{VET_FOLDER, true, true, "modules/**/sequencer", false, STEPS},
-	{VET_FOLDER, true, true, "rebase-apply", false, STEPS},
-	{VET_FOLDER, true, true, "worktrees/*/rebase-apply", false, STEPS},
-	{VET_FOLDER, true, true, "modules/**/rebase-apply", false, STEPS},
-	{VET_STEPS, true, false, "rebase-apply/apply-opt", false, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-apply/apply-opt", false, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-apply/apply-opt", false, STEPS},
-	{VET_STEPS, true, false, "rebase-merge/git-rebase-todo", false, STEPS},
-	{VET_STEPS, true, false, "rebase-merge/strategy", false, STEPS},
-	{VET_STEPS, true, false, "sequencer/opts", false, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-merge/git-rebase-todo", false, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/rebase-merge/strategy", false, STEPS},
-	{VET_STEPS, true, false, "worktrees/*/sequencer/opts", false, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-merge/git-rebase-todo", false, STEPS},
-	{VET_STEPS, true, false, "modules/**/rebase-merge/strategy", false, STEPS},
-	{VET_STEPS, true, false, "modules/**/sequencer/opts", false, STEPS},
-	{VET_POINTER, false, true, "**/.git", false, "it leads git elsewhere"},
-	{VET_MODULES, false, false, "**/.gitmodules", false, "its keys can start programs"},
-	{VET_NOTHING, false, false, "**/.envrc", false, "direnv runs it"},
-	{VET_NOTHING, false, false, "**/.vscode", false, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.idea", false, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.zed", false, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.claude", false, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.codex", false, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.cursor", false, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.mcp.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.gemini", false, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.amp", false, AGENT_OBEYS},
-	{VET_NOTHING, false, false, "**/.helix", false, EDITOR_RUNS},
-	{VET_NOTHING, false, false, "**/.aider.conf.yml", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.crush.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/crush.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/opencode.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/opencode.jsonc", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.continuerc.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/plugin*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/tool*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/command*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.opencode/agent*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/settings", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/hooks", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kiro/agents", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.roo/mcp.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.windsurf/hooks.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.windsurf/mcp_config.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/settings*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/hooks", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/extensions", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/commands", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.qwen/agents", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.continue/mcpServers", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/hooks*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/settings*", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/mcp.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/commands", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/droids", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.factory/plugins", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.github/hooks", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.clinerules/hooks", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.kilocode/mcp.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.trae/mcp.json", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.junie/mcp", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.pi/extensions", false, AGENT_RUNS},
-	{VET_NOTHING, false, false, "**/.pi/settings.json", false, AGENT_RUNS},
-	/* agents also write in these; a link in their place would lead to unprotected files */
-	{VET_FOLDER, false, true, "**/.opencode", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.kiro", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.roo", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.windsurf", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.qwen", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.continue", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.factory", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.github", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.clinerules", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.kilocode", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.trae", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.junie", false, AGENT_LED},
-	{VET_FOLDER, false, true, "**/.pi", false, AGENT_LED},
-	{VET_NOTHING, false, false, "**/.cordon.json", false, "it is this project's policy"},
-	{VET_NOTHING, false, true, "**/.cordon-*", false, "git is writing it"},
-};
+#define POINTED "the project's .git leads git here"
 
 struct protected_build {
 	struct arena *arena;
@@ -161,16 +43,14 @@ length_of_name(const char *pattern)
 }
 
 static int
-add(struct protected_build *m, const struct protected_row *row, const char *pattern)
+add_compiled(struct protected_build *m, const struct protected_row *row, const char *pattern,
+	     const struct glob *glob)
 {
 	struct protection *slot =
 		arena_push(m->arena, &m->to->items, &m->to->count, sizeof *slot, m->err);
-	struct glob *glob;
-	int rc;
 
-	if (slot == NULL || pattern == NULL)
+	if (slot == NULL)
 		return -CORDON_E_MEMORY;
-	rc = glob_compile(m->arena, pattern, &glob, NULL, m->err);
 	*slot = (struct protection){
 		.kind = m->host->system == SYSTEM_MACOS || row->vet == VET_NOTHING ? PROTECT_NAME
 										   : PROTECT_VETTED,
@@ -179,12 +59,22 @@ add(struct protected_build *m, const struct protected_row *row, const char *patt
 		.but_samples = row->but_samples,
 		.self_only = row->self_only,
 		.reason = row->reason,
-		.glob = rc < 0 ? NULL : glob,
+		.glob = glob,
 		.is_dotted = strncmp(pattern, "**/.", 4) == 0 ||
 			     strncmp(pattern, "**/*.git/", 9) == 0,
 		.name_length = length_of_name(pattern),
 	};
-	return rc;
+	return 0;
+}
+
+static int
+add(struct protected_build *m, const struct protected_row *row, const char *pattern)
+{
+	struct glob *glob;
+	int rc = pattern == NULL ? -CORDON_E_MEMORY
+				 : glob_compile(m->arena, pattern, &glob, NULL, m->err);
+
+	return rc < 0 ? rc : add_compiled(m, row, pattern, glob);
 }
 
 /* Returns the directory as a glob that matches only itself. */
@@ -202,14 +92,34 @@ quoted(struct protected_build *m, const char *dir)
 	return to;
 }
 
+/* Is the first name of fixed bytes missing in dir, which is reached without links? So are most. */
+static bool
+is_missing(const struct protected_build *m, const char *dir, const char *name, size_t fixed)
+{
+	const struct fs_view *view = m->host->view;
+	size_t top = strlen(dir), length = strcspn(name, "/");
+	char path[PATH_MAX], link[PATH_MAX];
+
+	if (length > fixed)
+		length = fixed;
+	if (view->plain == NULL || length == 0 || top + 1 + length >= sizeof path)
+		return false;
+	memcpy(path, dir, top);
+	path[top] = '/';
+	memcpy(path + top + 1, name, length);
+	path[top + 1 + length] = '\0';
+	return view->plain(view->ctx, path) == top &&
+	       view->look(view->ctx, path, link) == FS_MISSING;
+}
+
 /*
  * A protected name at the top of the project may be a link, or lie behind one: programs that read
  * the name read the target, so the target is protected as well.
  */
 static int
-add_link_target(struct protected_build *m, const struct protected_row *row)
+add_link_target(struct protected_build *m, const struct protected_row *row, const char *name)
 {
-	const char *name = strncmp(row->name, "**/", 3) == 0 ? row->name + 3 : row->name;
+	const char *top = row->in_git ? m->git : m->host->project;
 	size_t fixed = strcspn(name, "*");
 	struct resolved resolved;
 	char *lexical, *dir;
@@ -217,7 +127,9 @@ add_link_target(struct protected_build *m, const struct protected_row *row)
 
 	while (fixed > 0 && name[fixed] != '\0' && name[fixed - 1] == '/')
 		fixed--;
-	lexical = path_join(m->arena, row->in_git ? m->git : m->host->project, name, m->err);
+	if (is_missing(m, top, name, fixed))
+		return 0;
+	lexical = path_join(m->arena, top, name, m->err);
 	if (lexical == NULL)
 		return -CORDON_E_MEMORY;
 	lexical[strlen(lexical) - strlen(name + fixed)] = '\0';
@@ -314,30 +226,39 @@ is_skipped(const struct host *host, const struct protected_row *row)
 	return host->system == SYSTEM_MACOS && row->vet == VET_FOLDER && !row->in_git;
 }
 
+/* git: a repository that the pattern may not match, as a glob, or NULL. */
+static int
+add_row(struct protected_build *m, size_t i, const char *git)
+{
+	const struct protected_row *row = &protected_rows[i];
+	const char *name = row->pattern + strlen(row->in_git ? IN_GIT : "**/");
+	int rc = add_compiled(m, row, row->pattern,
+			      glob_of_words(protected_globs + protected_starts[i]));
+
+	if (rc == 0 && row->in_git && git != NULL)
+		rc = add(m, row, path_join(m->arena, git, name, m->err));
+	if (rc == 0 && m->host->project != NULL && strstr(name, "**") == NULL)
+		rc = add_link_target(m, row, name);
+	return rc;
+}
+
 int
 protected_make(struct arena *arena, const struct host *host, struct protections *ret,
 	       struct cordon_error *err)
 {
 	struct protected_build m = {arena, host, ret, err, NULL};
 	const char *common = host->git.common_dir;
-	const char *dirs[2] = {"**/*.git", common == NULL ? NULL : quoted(&m, common)};
+	const char *dir = common == NULL ? NULL : quoted(&m, common);
 	int rc = 0;
 
 	*ret = (struct protections){0};
 	if (host->project != NULL)
 		m.git = path_join(arena, host->project, ".git", err);
-	if ((common != NULL && dirs[1] == NULL) || (host->project != NULL && m.git == NULL))
+	if ((common != NULL && dir == NULL) || (host->project != NULL && m.git == NULL))
 		return -CORDON_E_MEMORY;
-	for (size_t i = 0; rc == 0 && i < COUNT(rows); i++) {
-		if (is_skipped(host, &rows[i]))
-			continue;
-		if (!rows[i].in_git)
-			rc = add(&m, &rows[i], rows[i].name);
-		for (int d = 0; rc == 0 && rows[i].in_git && d < 2 && dirs[d] != NULL; d++)
-			rc = add(&m, &rows[i], path_join(arena, dirs[d], rows[i].name, err));
-		if (rc == 0 && host->project != NULL && strstr(rows[i].name + 1, "**") == NULL)
-			rc = add_link_target(&m, &rows[i]);
-	}
+	for (size_t i = 0; rc == 0 && i < COUNT(protected_rows); i++)
+		if (!is_skipped(host, &protected_rows[i]))
+			rc = add_row(&m, i, dir);
 	for (size_t i = 0; rc == 0 && i < host->hooks.count; i++)
 		rc = add_ref_path(&m, &host->hooks.items[i]);
 	if (rc == 0 && host->git.inner != NULL)

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/glob.h"
 #include "base/path.h"
 #include "host/host.h"
 #include "rules/index.h"
@@ -692,6 +693,23 @@ protected_names_apply_at_every_depth(void)
 			check_guard(&index, path, guarded[i].guard);
 			strcat(below, "/sub");
 		}
+	}
+	index_free(&index);
+}
+
+static void
+patterns_compiled_at_build_time_are_those_of_the_reader(void)
+{
+	struct index index = {0};
+	const struct protections *all = &index.protections;
+
+	index_protect(&index, SYSTEM_LINUX, NULL);
+	check(all->count > 100);
+	for (size_t i = 0; i < all->count; i++) {
+		struct glob *glob;
+
+		check_int(glob_compile(&index.arena, all->items[i].pattern, &glob, NULL, NULL), 0);
+		check(memcmp(all->items[i].glob, glob, glob_words(glob) * sizeof(uint32_t)) == 0);
 	}
 	index_free(&index);
 }
@@ -1443,6 +1461,7 @@ main(void)
 	run(a_pattern_deny_of_the_user_is_final_too);
 	run(the_verdict_names_the_rule_that_decided);
 	run(protected_names_apply_at_every_depth);
+	run(patterns_compiled_at_build_time_are_those_of_the_reader);
 	run(what_is_vetted_on_linux_is_protected_on_macos);
 	run(names_in_another_case_are_protected);
 	run(a_git_directory_outside_the_project_is_protected_too);
