@@ -177,3 +177,13 @@ arena_push(struct arena *arena, void *items, size_t *count, size_t size, struct 
 	(*count)++;
 	return (char *)*array + n * size;
 }
+
+void *
+arena_array(struct arena *arena, size_t count, size_t size, struct cordon_error *err)
+{
+	size_t room = 4;
+
+	while (room < count)
+		room *= 2;
+	return arena_alloc(arena, room * size, err);
+}

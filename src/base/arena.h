@@ -56,3 +56,5 @@ auto_arena_fn(struct arena *arena)
  */
 void *arena_push(struct arena *arena, void *items, size_t *count, size_t size,
 		 struct cordon_error *err);
+/* Returns a zeroed array of count elements, to which arena_push can append. */
+void *arena_array(struct arena *arena, size_t count, size_t size, struct cordon_error *err);

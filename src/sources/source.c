@@ -149,28 +149,14 @@ source_exists(const char *path)
 	return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* Rules of profiles are optional: paths that are missing on this machine are skipped. */
-static void
-make_optional(struct policy *policy)
-{
-	for (size_t i = 0; i < policy->rule_count; i++)
-		policy->rules[i].optional = true;
-}
-
 int
 source_parse_profile(struct loader *l, const struct profile *profile, struct policy **ret_policy)
 {
 	const struct reading_as as = {.dialect = DIALECT_NATIVE,
 				      .system = l->input->system,
 				      .command = l->input->command};
-	char file[40];
-	int rc;
 
-	snprintf(file, sizeof file, "profile %.30s", profile->name);
-	rc = policy_read(file, profile->text, strlen(profile->text), &as, ret_policy, l->err);
-	if (rc == 0)
-		make_optional(*ret_policy);
-	return rc;
+	return profile_read(profile, &as, ret_policy, l->err);
 }
 
 bool
