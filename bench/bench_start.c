@@ -28,9 +28,10 @@ main(int argc, char **argv)
 	contenders_measure(contenders, count, quick ? ROUNDS_QUICK : ROUNDS);
 	contenders_print(contenders, count, "start-up of /bin/true", bases);
 	printf("\n");
-	bar_print(contenders, count, "cordon", "floor+fork", 1.25);
-	bar_print(contenders, count, "cordon", "bubblewrap", 0.35);
-	bar_print(contenders, count, "cordon --track-only", "spawn+fork", 1.15);
+	bar_print(contenders, count, "cordon", "least", 1.2);
+	bar_print(contenders, count, "cordon", "bubblewrap", 0.55);
+	bar_print(contenders, count, "least", "bubblewrap", 0.55);
+	bar_print(contenders, count, "cordon --track-only", "least, no layers", 1.2);
 	failed = contenders_failed(contenders, count);
 	contenders_free(contenders, count);
 	scene_remove(&scene);

@@ -61,6 +61,7 @@ add_tracking(struct list *list)
 	const struct scene *scene = list->scene;
 
 	add(list, "spawn+fork", (const char *const[]){scene->floor, "-f", "-", NULL});
+	add(list, "least, no layers", (const char *const[]){scene->least, "-", NULL});
 	add(list, "cordon --track-only",
 	    (const char *const[]){scene->cordon, "run", "--track-only", "--", NULL});
 }

@@ -4,7 +4,8 @@
  * waits for notifications, with cordon's two layers and filter, a private tmp, a record and two log lines.
  * Nothing is planned, decided or answered, so it is for measurements only.
  *
- *   least RULES COMMAND [ARG...]      RULES: output of bench/rules
+ *   least RULES|- COMMAND [ARG...]      RULES: output of bench/rules; -: no layer, no filter, no private tmp, as with
+ *                                       --track-only
  *
  * Directories come from the environment: TMPDIR, XDG_STATE_HOME, and XDG_RUNTIME_DIR if set.
  */
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,7 @@
 extern char **environ;
 
 struct session {
+	bool is_tracked;		 /* only: nothing is restricted */
 	struct layer layers[LAYERS_MAX]; /* outer, inner */
 	char **argv;
 	char log[PATH_SIZE], record[PATH_SIZE], tmp[PATH_SIZE];
@@ -92,19 +95,29 @@ make_record(const struct session *session)
 
 /* ---- the command ---- */
 
+static int
+restrict_itself(const struct session *session)
+{
+	const struct seccomp_filter_kind kind = {FILTER_NO_NETWORK, FILTER_NAMES_ROUTED,
+						 FILTER_CHANGES, FILTER_NO_SYSTEM_V};
+	int listener;
+
+	return layer_enter(&session->layers[1]) < 0 ||
+			       filter_load_routed(filter_choose(kind), &listener, NULL) < 0 ||
+			       listen_send(session->line[1], listener) < 0
+		       ? -1
+		       : 0;
+}
+
 static _Noreturn void
 become(const struct session *session)
 {
 	const struct rlimit none = {0, 0};
-	int listener;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || setrlimit(RLIMIT_CORE, &none) < 0 ||
-	    fd_cloexec_from(3) < 0 || layer_enter(&session->layers[1]) < 0 ||
-	    filter_load_routed(filter_choose((struct seccomp_filter_kind){
-				       FILTER_NO_NETWORK, FILTER_NAMES_ROUTED, FILTER_CHANGES,
-				       FILTER_NO_SYSTEM_V}),
-			       &listener, NULL) < 0 ||
-	    listen_send(session->line[1], listener) < 0)
+	    fd_cloexec_from(3) < 0)
+		_exit(125);
+	if (!session->is_tracked && restrict_itself(session) < 0)
 		_exit(125);
 	sigprocmask(SIG_SETMASK, &session->mask, NULL);
 	execve(session->argv[0], session->argv, environ);
@@ -140,6 +153,15 @@ start_and_serve(void *argument)
 /* ---- the guard ---- */
 
 static int
+start_tracked(struct session *session)
+{
+	session->command = vfork();
+	if (session->command == 0)
+		become(session);
+	return session->command > 0 ? 0 : -1;
+}
+
+static int
 start_command(struct session *session)
 {
 	pthread_attr_t attributes;
@@ -169,7 +191,8 @@ guard(struct session *session, int news, int record)
 	sigfillset(&all);
 	signals.fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals.fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGCONT) < 0 || start_command(session) < 0)
+	    prctl(PR_SET_PDEATHSIG, SIGCONT) < 0 ||
+	    (session->is_tracked ? start_tracked(session) : start_command(session)) < 0)
 		_exit(125);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd < 3; fd++)
@@ -179,7 +202,8 @@ guard(struct session *session, int news, int record)
 		_exit(125);
 	while (waitpid(-1, &status, WNOHANG) != session->command)
 		poll(&signals, 1, -1);
-	rmdir(session->tmp);
+	if (!session->is_tracked)
+		rmdir(session->tmp);
 	unlink(session->record);
 	close(record);
 	if (write(news, &status, sizeof status) < 0)
@@ -239,7 +263,9 @@ main(int argc, char **argv)
 {
 	struct session session = {.argv = argv + 2};
 
-	if (argc < 3 || find_places(&session) < 0 || layers_read(argv[1], session.layers) != 2)
+	session.is_tracked = argc > 1 && strcmp(argv[1], "-") == 0;
+	if (argc < 3 || find_places(&session) < 0 ||
+	    (!session.is_tracked && layers_read(argv[1], session.layers) != 2))
 		return 125;
 	return run(&session);
 }
