@@ -12,8 +12,8 @@
 #include "base/path.h"
 #include "git/config/git_repo_walk.h"
 
-/* How long a candidate counts as a repository. */
-#define CANDIDATE_NS (60 * GIT_REPO_MOMENT_NS)
+/* How long a candidate counts as a repository. Each name that makes it one prolongs the time. */
+#define CANDIDATE_NS (4 * GIT_REPO_MOMENT_NS)
 
 /* More directories are not searched; that many cannot be made just to hide a repository. */
 #define FOLDERS_MAX 1000000
@@ -98,23 +98,6 @@ keep(struct arena *arena, struct git_ref_texts *to, const char *path)
 	if (slot != NULL)
 		*slot = arena_strdup(arena, path, NULL);
 	return slot != NULL && *slot != NULL;
-}
-
-bool
-git_repo_list_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
-		  struct git_ref_texts *ret)
-{
-	int early = EARLY;
-	bool fine = true;
-
-	for (const struct git_repo_entry *root = roots->first; fine && root != NULL;
-	     root = root->behind) {
-		if (!root->is_changed && root->due > time &&
-		    (root->due > time + GIT_REPO_MOMENT_NS / 2 || early-- <= 0))
-			break;
-		fine = keep(arena, ret, root->path);
-	}
-	return fine;
 }
 
 /* ---- the list ---- */
@@ -209,6 +192,46 @@ is_there(const struct git_repo_entry *root, int64_t time)
 {
 	return root->until > time || git_repo_has(root->path, ".git") ||
 	       git_repo_is_repository(root->path);
+}
+
+/*
+ * A candidate that became no repository is read a few times and then removed, so that the cost of a new one
+ * does not grow with their number.
+ */
+static bool
+remove_candidate(struct git_repo_list *roots, struct git_repo_entry *root, int64_t time)
+{
+	size_t at;
+
+	if (root->until == 0 || time == 0 || is_there(root, time))
+		return false;
+	at = place_of(roots, root->path, strlen(root->path));
+	while (at < roots->count && roots->items[at] != root)
+		at++;
+	forget(roots, root);
+	roots->count--;
+	memmove(roots->items + at, roots->items + at + 1,
+		(roots->count - at) * sizeof *roots->items);
+	return true;
+}
+
+bool
+git_repo_list_due(struct git_repo_list *roots, struct arena *arena, int64_t time,
+		  struct git_ref_texts *ret)
+{
+	struct git_repo_entry *behind;
+	int early = EARLY;
+	bool fine = true;
+
+	for (struct git_repo_entry *root = roots->first; fine && root != NULL; root = behind) {
+		behind = root->behind;
+		if (!root->is_changed && root->due > time &&
+		    (root->due > time + GIT_REPO_MOMENT_NS / 2 || early-- <= 0))
+			break;
+		if (!remove_candidate(roots, root, time))
+			fine = keep(arena, ret, root->path);
+	}
+	return fine;
 }
 
 /*

@@ -61,10 +61,10 @@ void git_repo_list_changed(struct git_repo_list *roots, const char *path);
 
 /*
  * Returns paths of entries to read: those that changed, and those whose time is over. A few are
- * read early, so that frequent callers never have to read all at once. time 0: only those that
- * changed. False: no memory.
+ * read early, so that frequent callers never have to read all at once. Candidates whose time is
+ * over are removed unless they are repositories. time 0: only those that changed. False: no memory.
  */
-bool git_repo_list_due(const struct git_repo_list *roots, struct arena *arena, int64_t time,
+bool git_repo_list_due(struct git_repo_list *roots, struct arena *arena, int64_t time,
 		       struct git_ref_texts *ret);
 /* Stores what was read since generation `changes`. Takes over the contents of named. */
 bool git_repo_list_read(struct git_repo_list *roots, const char *path, struct git_repo *named,
