@@ -233,7 +233,9 @@ enforce_serve(struct sandbox *sandbox, const struct enforce_needs *needs)
 	sandbox->broker.listener = needs->listener;
 	sandbox->broker.egress.line = needs->line;
 	sandbox->broker.events = needs->events;
-	sandbox->broker.names.others = needs->names;
+	sandbox->broker.names.trees = &sandbox->broker.trees;
+	sandbox->broker.names.private_tmp = sandbox->broker.private_tmp;
+	names_lock_join(&sandbox->broker.names, needs->names);
 	sandbox->log.fd = needs->log;
 	memcpy(sandbox->broker.terminals.spare, needs->terminals, sizeof needs->terminals);
 	if (sandbox->broker.trace != NULL)

@@ -97,7 +97,7 @@ int record_list(struct arena *arena, int folder, struct record **ret_records, si
 void record_sweep(int folder);
 
 /* Files beside the records. The suffixes .sock and .end follow an id. */
-#define RECORD_NAMES ".names" /* one file for all sessions */
+#define RECORD_NAMES ".ranges" /* one file for all sessions */
 #define RECORD_SOCKET ".sock"
 #define RECORD_GRACE ".end"
 #define RECORD_SOCKET_SIZE (RECORD_ID_LENGTH + 6)

@@ -7,13 +7,15 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/file.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/path.h"
 #include "git/protect/git_repo_cache.h"
 #include "host/host.h"
 #include "linux/broker/names_lock.h"
+#include "linux/landlock/ruleset.h"
 #include "tap.h"
 
 #define SHORT_MS 100
@@ -31,13 +33,25 @@ struct session {
 };
 
 static void
+rdlock(struct names_hold *hold)
+{
+	names_rdlock(hold, NAMES_ALL);
+}
+
+static void
+wrlock(struct names_hold *hold)
+{
+	names_wrlock(hold, NAMES_ALL, NULL);
+}
+
+static void
 begin(struct session *session, void (*get)(struct names_hold *hold))
 {
 	*session = (struct session){.get = get};
 	names_lock_start(&session->names);
 	session->hold.names = &session->names;
-	session->names.others = open(file, O_RDWR | O_CLOEXEC);
-	check(session->names.others >= 0);
+	names_lock_join(&session->names, open(file, O_RDWR | O_CLOEXEC));
+	check_int(session->names.line_count, NAMES_LINES);
 	check_int(pipe(session->line), 0);
 }
 
@@ -63,7 +77,7 @@ has_got_it(const struct session *session, int within_ms)
 static void
 end(struct session *session)
 {
-	close(session->names.others);
+	names_lock_leave(&session->names);
 	close(session->line[0]);
 	close(session->line[1]);
 }
@@ -91,9 +105,9 @@ waits(void (*first)(struct names_hold *hold), void (*second)(struct names_hold *
 static void
 the_exclusive_lock_excludes_all_others(void)
 {
-	check(waits(names_wrlock, names_wrlock));
-	check(waits(names_wrlock, names_rdlock));
-	check(waits(names_rdlock, names_wrlock));
+	check(waits(wrlock, wrlock));
+	check(waits(wrlock, rdlock));
+	check(waits(rdlock, wrlock));
 }
 
 static void
@@ -101,9 +115,9 @@ the_shared_lock_admits_others(void)
 {
 	struct session one, two;
 
-	begin(&one, names_rdlock);
-	begin(&two, names_rdlock);
-	names_rdlock(&one.hold);
+	begin(&one, rdlock);
+	begin(&two, rdlock);
+	rdlock(&one.hold);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
@@ -112,21 +126,173 @@ the_shared_lock_admits_others(void)
 	end(&two);
 }
 
+/* Does no session hold the lock of any name? */
+static bool
+is_free(void)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int fd = open(file, O_RDWR | O_CLOEXEC), rc = fcntl(fd, F_OFD_SETLK, &all);
+
+	close(fd);
+	return rc == 0;
+}
+
 static void
 the_last_thread_releases_the_file_lock(void)
 {
 	struct session one;
-	int other = open(file, O_RDWR | O_CLOEXEC);
+	struct names_hold other = {.names = &one.names};
 
-	begin(&one, names_rdlock);
-	names_rdlock(&one.hold);
-	names_rdlock(&one.hold);
+	begin(&one, rdlock);
+	rdlock(&one.hold);
+	rdlock(&other);
 	names_unlock(&one.hold);
-	check_int(flock(other, LOCK_EX | LOCK_NB), -1);
-	names_unlock(&one.hold);
-	check_int(flock(other, LOCK_EX | LOCK_NB), 0);
-	close(other);
+	check(!is_free());
+	names_unlock(&other);
+	check(is_free());
 	end(&one);
+}
+
+/* ---- projects ---- */
+
+static const char mounts[] = "1 1 8:1 / / rw - ext4 /dev/a rw\n";
+
+/* Two sessions, each with a project of its own, and the lock of a path in it. */
+static struct brokered_trees trees[2];
+static const char *projects[2], *paths[2];
+
+static void
+first_wrlock(struct names_hold *hold)
+{
+	names_wrlock(hold, paths[0], NULL);
+}
+
+static void
+second_rdlock(struct names_hold *hold)
+{
+	names_rdlock(hold, NULL);
+	while (!names_covers(hold, paths[1])) {
+		names_unlock(hold);
+		names_rdlock(hold, paths[1]);
+	}
+}
+
+static void
+begin_in(struct session *session, int which, void (*get)(struct names_hold *hold))
+{
+	begin(session, get);
+	trees[which].changes = (struct path_set){&projects[which], 1};
+	session->names.trees = &trees[which];
+	names_range_read(&session->names.mounts, mounts);
+	/* what was locked before */
+	session->names.last = (struct names_ranges){.count = 0};
+	names_range_add(&session->names.mounts, projects[which], strlen(projects[which]),
+			&session->names.last);
+}
+
+/* Does a session in one project wait for one in the other? */
+static bool
+waits_for(const char *project, const char *path, const char *other, const char *others_path)
+{
+	struct session one, two;
+	bool waited;
+
+	projects[0] = project;
+	paths[0] = path;
+	projects[1] = other;
+	paths[1] = others_path;
+	begin_in(&one, 0, first_wrlock);
+	begin_in(&two, 1, second_rdlock);
+	one.get(&one.hold);
+	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
+	waited = !has_got_it(&two, SHORT_MS);
+	names_unlock(&one.hold);
+	check(has_got_it(&two, LONG_MS));
+	check_int(pthread_join(two.thread, NULL), 0);
+	end(&one);
+	end(&two);
+	return waited;
+}
+
+static void
+sessions_wait_only_where_their_projects_overlap(void)
+{
+	check(!waits_for("/home/u/p", "/home/u/p/d", "/home/u/q", "/home/u/q/f"));
+	check(waits_for("/home/u/p", "/home/u/p/d", "/home/u/p", "/home/u/p/d/f"));
+	check(waits_for("/home/u/p", "/home/u/p/d", "/home/u/p", "/home/u/p/e"));
+	check(waits_for("/home/u", "/home/u/q", "/home/u/p", "/home/u/p/d"));
+	check(waits_for("/home/u/p/in", "/home/u/p/in/d", "/home/u", "/home/u/f"));
+	check(waits_for("/home/u/p", NAMES_ALL, "/home/u/q", "/home/u/q/f"));
+	/* not below a granted directory: its own one */
+	check(!waits_for("/home/u/p", "/home/u/p/d", "/home/u/q", "/dev/null"));
+}
+
+/* A path that moved to another project since the last call of the session. */
+static void
+a_lock_that_does_not_cover_the_path_is_noticed(void)
+{
+	struct session one;
+
+	projects[0] = "/home/u/p";
+	begin_in(&one, 0, first_wrlock);
+	names_rdlock(&one.hold, NULL);
+	check(names_covers(&one.hold, "/home/u/p/f"));
+	check(names_covers(&one.hold, "/home/u/p/d/f"));
+	check(!names_covers(&one.hold, "/home/u/q/f"));
+	check(!names_covers(&one.hold, "/home/u/f"));
+	names_unlock(&one.hold);
+	end(&one);
+}
+
+/* ---- many shared holders ---- */
+
+#define STREAMS 3
+
+struct stream {
+	struct session *session;
+	bool *is_over;
+	pthread_t thread;
+};
+
+static void *
+share_again_and_again(void *argument)
+{
+	const struct stream *stream = argument;
+	struct names_hold hold = {.names = &stream->session->names};
+
+	while (!__atomic_load_n(stream->is_over, __ATOMIC_SEQ_CST)) {
+		rdlock(&hold);
+		clock_sleep_us(2000);
+		names_unlock(&hold);
+	}
+	return NULL;
+}
+
+/* At nearly any time one of the threads holds the lock; the kernel would let them in before the other. */
+static void
+shared_holders_do_not_keep_an_exclusive_one_out(void)
+{
+	struct stream streams[STREAMS];
+	struct session one, two;
+	bool is_over = false;
+
+	begin(&one, wrlock);
+	begin(&two, rdlock);
+	for (int i = 0; i < STREAMS; i++) {
+		streams[i] = (struct stream){.session = &two, .is_over = &is_over};
+		check_int(pthread_create(&streams[i].thread, NULL, share_again_and_again,
+					 &streams[i]),
+			  0);
+		clock_sleep_us(700);
+	}
+	check_int(pthread_create(&one.thread, NULL, get_and_say, &one), 0);
+	check(has_got_it(&one, LONG_MS));
+	__atomic_store_n(&is_over, true, __ATOMIC_SEQ_CST);
+	check_int(pthread_join(one.thread, NULL), 0);
+	for (int i = 0; i < STREAMS; i++)
+		check_int(pthread_join(streams[i].thread, NULL), 0);
+	end(&one);
+	end(&two);
 }
 
 static void
@@ -134,14 +300,14 @@ other_sessions_see_the_generation(void)
 {
 	struct session one, two;
 
-	begin(&one, names_wrlock);
-	begin(&two, names_rdlock);
-	names_rdlock(&two.hold);
+	begin(&one, wrlock);
+	begin(&two, rdlock);
+	rdlock(&two.hold);
 	names_unlock(&two.hold);
-	names_wrlock(&one.hold);
+	wrlock(&one.hold);
 	names_unlock(&one.hold);
 	check(one.names.generation != two.names.generation);
-	names_rdlock(&two.hold);
+	rdlock(&two.hold);
 	names_unlock(&two.hold);
 	check(one.names.generation == two.names.generation);
 	end(&one);
@@ -157,7 +323,7 @@ disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct nam
 	bool is_as_it_was;
 
 	begin(&one, one_has);
-	begin(&two, other_gets == NULL ? names_rdlock : other_gets);
+	begin(&two, other_gets == NULL ? rdlock : other_gets);
 	one.get(&one.hold);
 	check(names_suspend(&one.hold, &loan));
 	if (other_gets != NULL) {
@@ -166,9 +332,9 @@ disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct nam
 		check_int(pthread_join(two.thread, NULL), 0);
 	}
 	is_as_it_was = names_resume(&one.hold, &loan);
-	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), -1);
+	check(!is_free());
 	names_unlock(&one.hold);
-	check_int(flock(two.names.others, LOCK_EX | LOCK_NB), 0);
+	check(is_free());
 	end(&one);
 	end(&two);
 	return !is_as_it_was;
@@ -177,12 +343,12 @@ disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct nam
 static void
 a_change_during_a_suspension_is_detected(void)
 {
-	check(!disturbs(names_wrlock, NULL));
-	check(!disturbs(names_rdlock, NULL));
-	check(disturbs(names_wrlock, names_wrlock));
-	check(disturbs(names_wrlock, names_rdlock));
-	check(disturbs(names_rdlock, names_wrlock));
-	check(!disturbs(names_rdlock, names_rdlock));
+	check(!disturbs(wrlock, NULL));
+	check(!disturbs(rdlock, NULL));
+	check(disturbs(wrlock, wrlock));
+	check(disturbs(wrlock, rdlock));
+	check(disturbs(rdlock, wrlock));
+	check(!disturbs(rdlock, rdlock));
 }
 
 static void
@@ -191,9 +357,9 @@ suspending_without_the_lock_does_nothing(void)
 	struct names_lock_loan loan;
 	struct session one;
 
-	begin(&one, names_rdlock);
+	begin(&one, rdlock);
 	check(!names_suspend(&one.hold, &loan));
-	names_rdlock(&one.hold);
+	rdlock(&one.hold);
 	names_unlock(&one.hold);
 	check(!names_suspend(&one.hold, &loan));
 	end(&one);
@@ -206,9 +372,9 @@ without_a_file_other_sessions_are_unknown(void)
 	struct names_hold hold = {.names = &names};
 
 	names_lock_start(&names);
-	names_wrlock(&hold);
+	wrlock(&hold);
 	names_unlock(&hold);
-	names_rdlock(&hold);
+	rdlock(&hold);
 	names_unlock(&hold);
 	check_int((long long)names.generation, 0);
 }
@@ -235,7 +401,7 @@ change(struct session *one, const char *project, const char *place, int turns)
 	snprintf(command, sizeof command,
 		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
 	for (int i = 0; i < turns; i++) {
-		names_wrlock(&one->hold);
+		wrlock(&one->hold);
 		if (place != NULL)
 			names_lock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
 		check_int(i > 0 ? 0 : system(command), 0);
@@ -250,7 +416,7 @@ a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 	static const struct {
 		const char *place;
 		int turns;
-	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 40}};
+	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 100}};
 	static const char *const none[] = {NULL};
 	char project[] = "/tmp/test_names_lock.d.XXXXXX", command[128];
 	struct host host = {.system = SYSTEM_LINUX,
@@ -266,14 +432,14 @@ a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 		snprintf(command, sizeof command, "mkdir -p %s/w/.git %s/t; : >%s/w/.git/config",
 			 project, project, project);
 		check_int(system(command), 0);
-		begin(&one, names_wrlock);
-		begin(&two, names_rdlock);
+		begin(&one, wrlock);
+		begin(&two, rdlock);
 		two.names.memory = git_repo_cache_new(NULL);
-		names_rdlock(&two.hold);
+		rdlock(&two.hold);
 		names_unlock(&two.hold);
 		check(!is_closed(two.names.memory, &host));
 		change(&one, project, ways[i].place, ways[i].turns);
-		names_rdlock(&two.hold);
+		rdlock(&two.hold);
 		check(is_closed(two.names.memory, &host));
 		names_unlock(&two.hold);
 		git_repo_cache_free(two.names.memory);
@@ -293,6 +459,9 @@ main(void)
 	run(the_exclusive_lock_excludes_all_others);
 	run(the_shared_lock_admits_others);
 	run(the_last_thread_releases_the_file_lock);
+	run(sessions_wait_only_where_their_projects_overlap);
+	run(a_lock_that_does_not_cover_the_path_is_noticed);
+	run(shared_holders_do_not_keep_an_exclusive_one_out);
 	run(other_sessions_see_the_generation);
 	run(a_change_during_a_suspension_is_detected);
 	run(suspending_without_the_lock_does_nothing);

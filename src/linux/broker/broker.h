@@ -154,6 +154,8 @@ struct verdict broker_decide_object(const struct notif_call *request, const stru
 				    decide_fn *decide, char **ret_path);
 /* Locks names while deciding and acting; exclusively if the name affects decisions about others. */
 void broker_lock(const struct notif_call *request, const char *path);
+/* The same for a call that moves or links names, always exclusively; other may be NULL. */
+void broker_lock_two(const struct notif_call *request, const char *path, const char *other);
 /* refuse.c: reports a refusal, of which the caller only sees an errno. */
 void refuse_report(const struct notif_call *request, enum refused what, const char *subject,
 		   enum cause why);

@@ -1,191 +1,310 @@
 // SPDX-License-Identifier: MIT
 /*
- * The names lock. Its file is locked by flock(2): the kernel releases it with the last fd, so a session
- * that dies blocks no other. The lock belongs to the whole session: the first thread that shares takes it,
- * the last one releases it.
+ * The names lock. Each thread locks ranges of the file by an fd of its own (names_file.c): the kernel
+ * releases them with the last fd, so a session that dies blocks no other.
  */
 #include "linux/broker/names_lock.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
+#include "base/path.h"
+#include "base/path_set.h"
 #include "git/protect/git_repo_cache.h"
+#include "linux/broker/call/names_file.h"
+#include "linux/landlock/ruleset.h"
 
 /* Longer than any wait for an answer. */
 #define LENT_MS 2000
-
-/* The content of the lock file. */
-struct lock_state {
-	uint64_t generation; /* incremented by each exclusive holder */
-	uint64_t motions;    /* incremented by shared holders while an exclusive one is suspended */
-	int64_t suspended_until; /* on the machine's monotonic clock; 0: not suspended */
-};
-
-/* Notes follow the state: the changes of the last generations. */
-#define NOTES 16
-struct note {
-	uint64_t generation;
-	char paths[2][PATH_MAX];
-};
-_Static_assert(sizeof(struct lock_state) == 24 && sizeof(struct note) == 8 + 2 * PATH_MAX,
-	       "sessions of one build share the file");
+#define FDS_MIN 256
 
 void
 names_lock_start(struct names_lock *names)
 {
 	pthread_rwlock_init(&names->lock, NULL);
 	pthread_mutex_init(&names->gate, NULL);
-	names->others = -1;
+	pthread_cond_init(&names->freed, NULL);
+	names->mounts.fd = -1;
+}
+
+/* With few fds, one thread locks at a time, and always everything. */
+static bool
+has_fds(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max >= FDS_MIN;
+}
+
+void
+names_lock_join(struct names_lock *names, int file)
+{
+	names->mounts.is_hidden = !has_fds();
+	names->line_count =
+		names_file_open(file, names->lines, names->mounts.is_hidden ? 1 : NAMES_LINES);
+	names->state = names_file_map(file);
+	names->last = names_range_whole();
+	names->generation = 0;
+}
+
+void
+names_lock_leave(struct names_lock *names)
+{
+	for (int i = 0; i < names->line_count; i++)
+		close(names->lines[i]);
+	names->line_count = 0;
+	names_file_unmap(names->state);
+	names->state = NULL;
+	names_range_end(&names->mounts);
+	free(names->even);
+	names->even = NULL;
+}
+
+/* ---- which ranges ---- */
+
+/* Length of the directory that stands for path: a longer one would let more sessions in at a time. */
+static size_t
+choose_folder(const struct names_lock *names, const char *path)
+{
+	const struct brokered_trees *trees = names->trees;
+	size_t changes, reads;
+
+	if (names->private_tmp != NULL && path_below(path, names->private_tmp))
+		return strlen(names->private_tmp);
+	changes = trees == NULL ? 0 : path_set_top(&trees->changes, path);
+	reads = trees == NULL ? 0 : path_set_top(&trees->reads, path);
+	if (changes == 0 || (reads > 0 && reads < changes))
+		changes = reads;
+	/* nothing is done there on behalf */
+	if (changes == 0)
+		changes = (size_t)(path_last(path) - path);
+	return changes;
+}
+
+/* Requires the gate. */
+static void
+remember_even(struct names_lock *names, const char *path, size_t length,
+	      const struct names_ranges *ranges)
+{
+	if (!names_range_is_even(&names->mounts, path, length))
+		return;
+	free(names->even);
+	names->even = strndup(path, length);
+	names->even_ranges = *ranges;
+}
+
+/* Requires the gate. */
+static struct names_ranges
+find_ranges(struct names_lock *names, const char *path)
+{
+	struct names_ranges ranges = {.count = 0};
+	size_t length;
+
+	if (*path != '/')
+		return names_range_whole();
+	if (names->even != NULL && path_below(path, names->even))
+		return names->even_ranges;
+	length = choose_folder(names, path);
+	names_range_add(&names->mounts, path, length, &ranges);
+	remember_even(names, path, length, &ranges);
+	return ranges;
+}
+
+/* Requires the gate. */
+static void
+refresh(struct names_lock *names)
+{
+	if (!names_range_refresh(&names->mounts))
+		return;
+	free(names->even);
+	names->even = NULL;
+	names->last = names_range_whole();
+}
+
+bool
+names_covers(const struct names_hold *hold, const char *path)
+{
+	struct names_lock *names = hold->names;
+	struct names_ranges ranges;
+
+	/* what has no path has no name that could change */
+	if (names->line_count == 0 || *path != '/')
+		return true;
+	pthread_mutex_lock(&names->gate);
+	ranges = names->last = find_ranges(names, path);
+	pthread_mutex_unlock(&names->gate);
+	return names_range_contains(&hold->ranges, &ranges);
+}
+
+/* Requires the gate. */
+static void
+choose_ranges(struct names_hold *hold, const char *path, const char *other)
+{
+	struct names_lock *names = hold->names;
+	struct names_ranges more;
+
+	refresh(names);
+	hold->ranges = path == NULL ? names->last : find_ranges(names, path);
+	if (other != NULL) {
+		more = find_ranges(names, other);
+		names_range_join(&hold->ranges, &more);
+	}
+}
+
+/* ---- lines ---- */
+
+/* Requires the gate. */
+static void
+take_line(struct names_hold *hold)
+{
+	struct names_lock *names = hold->names;
+
+	for (;;) {
+		for (int i = 0; i < names->line_count; i++) {
+			if (!names->is_busy[i]) {
+				names->is_busy[i] = true;
+				hold->line = i;
+				return;
+			}
+		}
+		pthread_cond_wait(&names->freed, &names->gate);
+	}
+}
+
+/* Requires the gate. */
+static void
+free_line(struct names_hold *hold)
+{
+	hold->names->is_busy[hold->line] = false;
+	hold->line = -1;
+	pthread_cond_signal(&hold->names->freed);
 }
 
 static void
-lock_file(const struct names_lock *names, int how)
+lock_file(struct names_hold *hold)
 {
-	while (names->others >= 0 && flock(names->others, how) < 0 && errno == EINTR)
-		;
+	const struct names_lock *names = hold->names;
+
+	names_file_lock(names->lines[hold->line], names->state, &hold->ranges,
+			hold->how == NAMES_EXCLUSIVE);
 }
 
-static off_t
-note_offset(uint64_t generation)
+static void
+unlock_file(const struct names_hold *hold)
 {
-	return (off_t)(sizeof(struct lock_state) + generation % NOTES * sizeof(struct note));
+	names_file_unlock(hold->names->lines[hold->line], &hold->ranges);
 }
+
+/* ---- what others changed ---- */
 
 /* Invalidates the cache for two paths; first "": for all. */
 static void
-forget(struct names_lock *names, const char *first, const char *second, bool has_settings)
+forget(struct names_lock *names, const char paths[2][PATH_MAX], bool has_settings)
 {
-	git_repo_cache_changed(names->memory, *first == '\0' ? NULL : first, has_settings);
-	if (*second != '\0')
-		git_repo_cache_changed(names->memory, second, has_settings);
-}
-
-/* Invalidates the changes of one generation; without a complete note, everything. */
-static void
-forget_generation(struct names_lock *names, uint64_t generation)
-{
-	auto_free struct note *note = calloc(1, sizeof *note);
-	bool is_whole =
-		note != NULL &&
-		pread(names->others, note, sizeof *note, note_offset(generation)) == sizeof *note &&
-		note->generation == generation && memchr(note->paths[0], '\0', PATH_MAX) != NULL &&
-		memchr(note->paths[1], '\0', PATH_MAX) != NULL;
-
-	if (is_whole)
-		forget(names, note->paths[0], note->paths[1], true);
-	else
-		git_repo_cache_changed(names->memory, NULL, true);
-}
-
-static void
-forget_generations(struct names_lock *names, uint64_t generation)
-{
-	uint64_t behind = generation - names->generation;
-
-	if (behind > NOTES)
-		git_repo_cache_changed(names->memory, NULL, true);
-	for (uint64_t at = names->generation + 1; behind <= NOTES && at <= generation; at++)
-		forget_generation(names, at);
+	git_repo_cache_changed(names->memory, *paths[0] == '\0' ? NULL : paths[0], has_settings);
+	if (*paths[1] != '\0')
+		git_repo_cache_changed(names->memory, paths[1], has_settings);
 }
 
 /*
  * Another session may have turned cached directories into repositories. Done before any thread of this
- * broker decides: later ones find the generation unchanged.
+ * broker decides: later ones find the generation unchanged. Requires the gate.
  */
-static struct lock_state
+static void
 catch_up(struct names_lock *names)
 {
-	struct lock_state state = {0};
+	uint64_t now = names_file_generation(names->state);
+	char(*paths)[PATH_MAX] = NULL;
 
-	if (names->others < 0)
-		return state;
-	if (pread(names->others, &state, sizeof state, 0) < 0) {
-		state.generation = names->generation + 1;
+	if (names->state == NULL || now - names->generation > NAMES_NOTES) {
 		git_repo_cache_changed(names->memory, NULL, true);
-	} else if (state.generation != names->generation) {
-		forget_generations(names, state.generation);
+		names->generation = now;
 	}
-	names->generation = state.generation;
-	return state;
+	if (names->generation != now)
+		paths = calloc(2, PATH_MAX);
+	while (names->generation != now) {
+		names->generation++;
+		if (paths != NULL &&
+		    names_file_read_note(names->lines[0], names->generation, paths))
+			forget(names, (const char(*)[PATH_MAX])paths, true);
+		else
+			git_repo_cache_changed(names->memory, NULL, true);
+	}
+	free(paths);
 }
 
-static bool
-say(const struct names_lock *names, size_t where, uint64_t value)
-{
-	return names->others >= 0 &&
-	       pwrite(names->others, &value, sizeof value, (off_t)where) == sizeof value;
-}
-
-/*
- * Makes a suspended holder decide again. Two threads may write the same number, but it differs from the
- * old one.
- */
+/* Requires the lock, exclusively. */
 static void
-note_motion(const struct names_lock *names, const struct lock_state *state)
+publish(struct names_lock *names)
 {
-	if (state->suspended_until != 0 && state->suspended_until >= clock_ms())
-		say(names, offsetof(struct lock_state, motions), state->motions + 1);
+	uint64_t own;
+
+	if (names->state == NULL)
+		return;
+	own = names_file_publish(names->lines[0], names->state,
+				 (const char(*)[PATH_MAX])names->changing);
+	pthread_mutex_lock(&names->gate);
+	if (names->generation + 1 == own)
+		names->generation = own;
+	pthread_mutex_unlock(&names->gate);
 }
 
-void
-names_rdlock(struct names_hold *hold)
+/* ---- lock and unlock ---- */
+
+static void
+begin(struct names_hold *hold, const char *path, const char *other)
 {
 	struct names_lock *names = hold->names;
-	struct lock_state state;
 
-	pthread_rwlock_rdlock(&names->lock);
+	hold->line = -1;
+	if (names->line_count == 0)
+		return;
 	pthread_mutex_lock(&names->gate);
-	if (names->sharing++ == 0)
-		lock_file(names, LOCK_SH);
-	state = catch_up(names);
-	note_motion(names, &state);
+	choose_ranges(hold, path, other);
+	take_line(hold);
 	pthread_mutex_unlock(&names->gate);
-	hold->how = NAMES_SHARED;
-}
-
-/* Written before any change: no other session reads it until the lock is released. */
-static void
-begin_generation(struct names_lock *names)
-{
-	if (say(names, offsetof(struct lock_state, generation), names->generation + 1))
-		names->generation++;
+	lock_file(hold);
+	pthread_mutex_lock(&names->gate);
+	catch_up(names);
+	pthread_mutex_unlock(&names->gate);
+	names_file_note_motion(names->state, &hold->ranges, hold->how == NAMES_EXCLUSIVE);
 }
 
 void
-names_wrlock(struct names_hold *hold)
+names_rdlock(struct names_hold *hold, const char *path)
+{
+	pthread_rwlock_rdlock(&hold->names->lock);
+	hold->how = NAMES_SHARED;
+	begin(hold, path, NULL);
+}
+
+void
+names_wrlock(struct names_hold *hold, const char *path, const char *other)
 {
 	struct names_lock *names = hold->names;
 
 	pthread_rwlock_wrlock(&names->lock);
-	lock_file(names, LOCK_EX);
-	catch_up(names);
-	begin_generation(names);
+	hold->how = NAMES_EXCLUSIVE;
+	begin(hold, path, other);
 	names->is_taken = true;
 	names->keeps_memory = false;
 	*names->changing[0] = *names->changing[1] = '\0';
-	hold->how = NAMES_EXCLUSIVE;
 }
 
+/*
+ * Published before the change, in case this session dies, and again after it: a session that locks another
+ * part may have read in between.
+ */
 void
 names_lock_changes(struct names_lock *names, const char *path, const char *other)
 {
-	auto_free struct note *note = names->others < 0 ? NULL : calloc(1, sizeof *note);
-
 	snprintf(names->changing[0], PATH_MAX, "%s", path);
 	snprintf(names->changing[1], PATH_MAX, "%s", other == NULL ? "" : other);
-	if (note == NULL)
-		return;
-	note->generation = names->generation;
-	memcpy(note->paths, names->changing, sizeof note->paths);
-	/* a note that cannot be written counts as a change of everything */
-	if (pwrite(names->others, note, sizeof *note, note_offset(names->generation)) < 0)
-		return;
+	publish(names);
 }
 
 void
@@ -194,57 +313,65 @@ names_lock_keep_memory(struct names_lock *names)
 	names->keeps_memory = true;
 }
 
+static void
+end_changes(struct names_lock *names)
+{
+	publish(names);
+	if (!names->keeps_memory)
+		forget(names, (const char(*)[PATH_MAX])names->changing, false);
+	names->is_taken = false;
+}
+
 void
 names_unlock(struct names_hold *hold)
 {
 	struct names_lock *names = hold->names;
 
+	if (hold->how == NAMES_EXCLUSIVE)
+		end_changes(names);
+	if (hold->line >= 0) {
+		unlock_file(hold);
+		pthread_mutex_lock(&names->gate);
+		free_line(hold);
+		pthread_mutex_unlock(&names->gate);
+	}
 	hold->how = NAMES_FREE;
-	pthread_mutex_lock(&names->gate);
-	if (names->is_taken && !names->keeps_memory)
-		forget(names, names->changing[0], names->changing[1], false);
-	if (names->is_taken || --names->sharing == 0)
-		lock_file(names, LOCK_UN);
-	names->is_taken = false;
-	pthread_mutex_unlock(&names->gate);
 	pthread_rwlock_unlock(&names->lock);
 }
 
+/* ---- suspension ---- */
+
 bool
-names_suspend(const struct names_hold *hold, struct names_lock_loan *ret_loan)
+names_suspend(struct names_hold *hold, struct names_lock_loan *ret_loan)
 {
 	struct names_lock *names = hold->names;
-	bool is_taken = hold->how == NAMES_EXCLUSIVE;
-	struct lock_state state;
 
-	if (names->others < 0 || hold->how == NAMES_FREE)
+	if (hold->how == NAMES_FREE || hold->line < 0)
+		return false;
+	*ret_loan = (struct names_lock_loan){.until = clock_ms() + LENT_MS};
+	if (!names_file_lend(names->state, &hold->ranges, ret_loan))
 		return false;
 	pthread_mutex_lock(&names->gate);
-	state = catch_up(names);
-	*ret_loan = (struct names_lock_loan){is_taken, state.generation, state.motions,
-					     clock_ms() + LENT_MS};
-	/* keep the lock if the state cannot be written */
-	if (is_taken ? say(names, offsetof(struct lock_state, suspended_until),
-			   (uint64_t)ret_loan->until)
-		     : --names->sharing == 0)
-		lock_file(names, LOCK_UN);
+	unlock_file(hold);
+	free_line(hold);
 	pthread_mutex_unlock(&names->gate);
 	return true;
 }
 
 bool
-names_resume(const struct names_hold *hold, const struct names_lock_loan *loan)
+names_resume(struct names_hold *hold, const struct names_lock_loan *loan)
 {
 	struct names_lock *names = hold->names;
-	struct lock_state state;
+	bool is_same;
 
 	pthread_mutex_lock(&names->gate);
-	if (loan->is_taken)
-		lock_file(names, LOCK_EX);
-	else if (names->sharing++ == 0)
-		lock_file(names, LOCK_SH);
-	state = catch_up(names);
+	take_line(hold);
 	pthread_mutex_unlock(&names->gate);
-	return state.generation == loan->generation &&
-	       (!loan->is_taken || (state.motions == loan->motions && clock_ms() < loan->until));
+	lock_file(hold);
+	is_same = names_file_end_loan(names->state, loan, hold->how == NAMES_EXCLUSIVE) &&
+		  clock_ms() < loan->until;
+	pthread_mutex_lock(&names->gate);
+	catch_up(names);
+	pthread_mutex_unlock(&names->gate);
+	return is_same;
 }

@@ -91,11 +91,21 @@ void
 broker_lock(const struct notif_call *request, const char *path)
 {
 	if (!broker_is_repo_marker(path)) {
-		names_rdlock(request->names);
+		names_rdlock(request->names, path);
 		return;
 	}
-	names_wrlock(request->names);
+	/* settings count for other directories, too */
+	names_wrlock(request->names, NAMES_ALL, NULL);
 	note_change(request->broker, path);
+}
+
+void
+broker_lock_two(const struct notif_call *request, const char *path, const char *other)
+{
+	bool is_marker = broker_is_repo_marker(path) ||
+			 (other != NULL && broker_is_repo_marker(other));
+
+	names_wrlock(request->names, is_marker ? NAMES_ALL : path, is_marker ? NULL : other);
 }
 
 bool

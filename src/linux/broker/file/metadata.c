@@ -65,6 +65,9 @@ metadata_set_times(int fd, mode_t kind, const struct metadata_change *change)
 /* ---- deciding ---- */
 
 /* Would the owner lose access? An ACL can do that, too. */
+/* The path of an object may change as often before everything is locked. */
+#define TRIES 2
+
 static bool
 hides(const struct stat *at, const struct metadata_change *change)
 {
@@ -129,10 +132,13 @@ may_change_nameless(int flags, const struct stat *at, const struct metadata_chan
 	       !(change->act == metadata_set_mode && (change->mode & ~at->st_mode & 022));
 }
 
-/* An object that never had a path is the caller's own; a removed one is not decided by its old path. */
+/*
+ * An object that never had a path is the caller's own; a removed one is not decided by its old path. If the
+ * lock does not cover the path, *ret_elsewhere is set to it, and the caller frees it.
+ */
 static bool
 may_change(const struct notif_call *request, const struct judged *what, const struct stat *at,
-	   const struct metadata_change *change)
+	   const struct metadata_change *change, char **ret_elsewhere)
 {
 	auto_free char *path = NULL;
 	struct verdict verdict;
@@ -148,6 +154,11 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 		free(path);
 	}
 	verdict = broker_decide_object(request, what, broker_decide, &path);
+	if (path != NULL && !names_covers(request->names, path)) {
+		*ret_elsewhere = path;
+		path = NULL;
+		return false;
+	}
 	if (path == NULL)
 		return errno == ENAMETOOLONG && may_change_nameless(what->flags, at, change);
 	if (!(verdict.rights & RIGHT_WRITE))
@@ -192,16 +203,16 @@ tell(const struct broker *broker, int fd, const struct metadata_change *change)
 		git_repo_cache_changed(broker->hooks, path, true);
 }
 
-/* Requires the names lock. Returns -1 with errno. */
+/* Requires the names lock. Returns -1 with errno. *ret_elsewhere: as for may_change. */
 static int
 change_locked(const struct notif_call *request, const struct judged *what,
-	      const struct metadata_change *change)
+	      const struct metadata_change *change, char **ret_elsewhere)
 {
 	struct stat at;
 	int rc;
 
 	if (fstat(what->object, &at) < 0 || is_machines(request, &at, change) ||
-	    !may_change(request, what, &at, change))
+	    !may_change(request, what, &at, change, ret_elsewhere))
 		return errno = EACCES, -1;
 	rc = change->act(what->object, at.st_mode, change);
 	if (rc == 0)
@@ -216,16 +227,22 @@ static void
 change_held(const struct notif_call *request, const struct judged *what,
 	    const struct metadata_change *change)
 {
-	int rc, why;
+	char *elsewhere = NULL;
+	int rc = -1, why = EACCES;
 
 	if (!notif_is_valid(request)) {
 		close(what->object);
 		return;
 	}
-	names_rdlock(request->names);
-	rc = change_locked(request, what, change);
-	why = errno;
-	names_unlock(request->names);
+	for (int i = 0; i == 0 || elsewhere != NULL; i++) {
+		auto_free char *path = elsewhere;
+
+		elsewhere = NULL;
+		names_rdlock(request->names, i < TRIES ? path : NAMES_ALL);
+		rc = change_locked(request, what, change, &elsewhere);
+		why = errno;
+		names_unlock(request->names);
+	}
 	close(what->object);
 	if (rc < 0)
 		notif_fail(request, why);

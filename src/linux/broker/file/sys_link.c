@@ -108,7 +108,8 @@ link_from_descriptor(const struct notif_call *request, int number, int to_folder
 			notif_fail(request, why);
 			return;
 		}
-		names_wrlock(request->names);
+		/* the path of the fd is not known yet */
+		names_wrlock(request->names, NAMES_ALL, NULL);
 		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
 			names_lock_keep_memory(&request->broker->names);
@@ -152,7 +153,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 		  !broker_covers(request, from.path, RIGHTS_CHANGE)))
 		notif_continue(request);
 	else if (notif_is_valid(request)) {
-		names_wrlock(request->names);
+		broker_lock_two(request, from.path, to.path);
 		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
 			names_lock_keep_memory(&request->broker->names);

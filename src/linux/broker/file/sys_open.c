@@ -57,10 +57,17 @@ decide_shared(struct open_call *o)
 {
 	if (nest_depth(o->request) > 0)
 		return false;
-	names_rdlock(o->request->names);
-	if (open_decide(o) == 0 && !broker_is_repo_marker(o->path))
-		return true;
-	names_unlock(o->request->names);
+	for (int i = 0; i < 2; i++) {
+		/* the path that is locked is freed by the decision */
+		names_rdlock(o->request->names, i == 0 ? NULL : o->path);
+		if (open_decide(o) != 0 || broker_is_repo_marker(o->path))
+			break;
+		if (names_covers(o->request->names, o->path))
+			return true;
+		names_unlock(o->request->names);
+	}
+	if (o->request->names->how != NAMES_FREE)
+		names_unlock(o->request->names);
 	return false;
 }
 

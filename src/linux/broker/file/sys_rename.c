@@ -28,6 +28,10 @@
 #define EXCHANGE 2u
 /* Larger trees are not compared: EXDEV makes mv copy instead. */
 #define TREE_MAX 20000
+/* After so many entries the names lock is released to other sessions until all are compared, */
+#define TREE_SHORT 200
+/* unless they disturbed it so often. */
+#define LOANS 3
 
 struct move {
 	const struct notif_call *request;
@@ -36,6 +40,9 @@ struct move {
 	bool is_replacing;
 	unsigned flags;
 	int left; /* entries left to compare */
+	struct names_lock_loan loan;
+	bool is_lent, is_disturbed;
+	int disturbed; /* how often another session had the lock meanwhile */
 };
 
 static inline void
@@ -131,6 +138,8 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 
 	if (c->move->left-- <= 0)
 		return EXDEV;
+	if (c->move->left == TREE_MAX - TREE_SHORT && c->move->disturbed < LOANS)
+		c->move->is_lent = names_suspend(request->names, &c->move->loan);
 	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
 	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
@@ -180,6 +189,22 @@ compare_trees(struct move *move, int folder, const char *from, const char *to)
 	return rc != 0 && c->why == 0 ? EXDEV : rc;
 }
 
+/* The names lock is held again afterwards. EAGAIN: another session had it, so nothing decided counts. */
+static int
+compare_in_turns(struct move *move, int folder, const char *from, const char *to)
+{
+	int rc;
+
+	move->left = TREE_MAX;
+	move->is_lent = false;
+	rc = compare_trees(move, folder, from, to);
+	if (!move->is_lent || names_resume(move->request->names, &move->loan))
+		return rc;
+	move->is_disturbed = true;
+	move->disturbed++;
+	return EAGAIN;
+}
+
 static int
 check_folder(struct move *move, const struct lookup *from, const struct lookup *to)
 {
@@ -191,8 +216,7 @@ check_folder(struct move *move, const struct lookup *from, const struct lookup *
 	if (!broker_vetted_by_all(move->request, from->path))
 		return EXDEV;
 	fd = openat(from->folder, from->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	move->left = TREE_MAX;
-	return fd < 0 ? EXDEV : compare_trees(move, fd, from->path, to->path);
+	return fd < 0 ? EXDEV : compare_in_turns(move, fd, from->path, to->path);
 }
 
 /*
@@ -360,10 +384,14 @@ move_name(const struct notif_call *request, const int folders[2], const uint64_t
 		  !broker_covers(request, move.to.path, RIGHT_CREATE)))
 		notif_continue(request);
 	else if (notif_is_valid(request)) {
-		names_wrlock(request->names);
+		broker_lock_two(request, move.from.path, move.to.path);
 		names_lock_changes(&request->broker->names, move.from.path, move.to.path);
-		rc = lookup_unchanged(&move.from) && lookup_unchanged(&move.to) ? do_move(&move)
-										: -1;
+		do {
+			move.is_disturbed = false;
+			rc = lookup_unchanged(&move.from) && lookup_unchanged(&move.to)
+				     ? do_move(&move)
+				     : -1;
+		} while (move.is_disturbed);
 		if (rc < 0 || !is_remembered(&move))
 			names_lock_keep_memory(&request->broker->names);
 		names_unlock(request->names);

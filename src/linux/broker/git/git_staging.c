@@ -268,7 +268,8 @@ sys_close(const struct notif_call *request)
 		notif_continue(request);
 		return;
 	}
-	names_wrlock(request->names);
+	/* settings count for other directories, too */
+	names_wrlock(request->names, NAMES_ALL, NULL);
 	why = finish(request, &slot);
 	names_unlock(request->names);
 	if (why == 0)

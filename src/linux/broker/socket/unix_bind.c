@@ -205,7 +205,7 @@ bind_by_rights(struct socket_call *call, const struct lookup *place)
 	int why = 0;
 
 	/* exclusive: links in the path must not change between the check and bind(2) */
-	names_wrlock(call->request->names);
+	broker_lock_two(call->request, place->path, NULL);
 	names_lock_changes(&call->request->broker->names, place->path, NULL);
 	if (!broker_is_repo_marker(place->path))
 		names_lock_keep_memory(&call->request->broker->names);
