@@ -5,12 +5,17 @@
  */
 #pragma once
 
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "linux/broker/affinity.h"
 
 struct broker;
+
+/* Calls that are received before a thread can answer them. */
+#define EARLY_MAX 64
 
 struct pool {
 	int receiving;	 /* threads in NOTIF_RECV */
@@ -20,8 +25,12 @@ struct pool {
 	int threads_max; /* 1: no spare threads */
 	bool is_watched; /* a spare thread watches for long calls */
 	unsigned received;
-	pid_t last;		  /* the last caller */
-	int contended;		  /* above 0: calls come from several callers */
+	pid_t last;			       /* the last caller */
+	int contended;			       /* above 0: calls come from several callers */
+	pthread_mutex_t door;		       /* held in NOTIF_RECV; protects early */
+	struct seccomp_notif early[EARLY_MAX]; /* a ring */
+	int early_first, early_count;
+	bool is_early;		  /* a signal does not end a call that was received */
 	int at_work;		  /* threads that answer a call */
 	int busy;		  /* grows with concurrent calls */
 	bool spread;		  /* many concurrent calls: do not pin callers */

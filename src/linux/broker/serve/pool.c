@@ -3,7 +3,8 @@
  * The broker's threads. The kernel wakes all threads blocked in NOTIF_RECV, so one waits there, or two
  * while callers alternate. The others are spare: one is woken when no thread is receiving and another
  * caller may come, and one watches, while there are calls, whether the working thread is blocked. So no
- * call waits long behind another one, during which a signal would end it. A single caller is answered on
+ * call waits long behind another one. A call that is not received is ended by a signal: while callers
+ * alternate, all calls that wait are received before one is answered. A single caller is answered on
  * its own CPU; with many concurrent callers this would bring all of them to one CPU, so they are not
  * pinned.
  */
@@ -209,16 +210,20 @@ is_over(const struct broker *broker)
 	return poll(&listener, 1, 0) == 1 && (listener.revents & ~POLLIN) != 0;
 }
 
+static bool
+receive_one(const struct broker *broker, struct seccomp_notif *to)
+{
+	memset(to, 0, sizeof *to);
+	return ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, to) == 0;
+}
+
 /* Returns false if there will be no further call. */
 static bool
-receive(const struct broker *broker, struct notif_call *request)
+receive(const struct broker *broker, struct seccomp_notif *to)
 {
 	for (int tries = 0;; tries++) {
-		memset(&request->notif, 0, sizeof request->notif);
-		if (ioctl(broker->listener, SECCOMP_IOCTL_NOTIF_RECV, &request->notif) == 0) {
-			request->thread = (pid_t)request->notif.pid;
+		if (receive_one(broker, to))
 			return true;
-		}
 		if (errno == EINTR)
 			continue;
 		/* ENOENT: the caller died before it was received */
@@ -227,6 +232,62 @@ receive(const struct broker *broker, struct notif_call *request)
 		if (is_over(broker))
 			return false;
 	}
+}
+
+/* Does a call wait? With the door closed to other threads, receiving it does not block. */
+static bool
+is_pending(const struct broker *broker)
+{
+	struct pollfd listener = {.fd = broker->listener, .events = POLLIN};
+
+	return poll(&listener, 1, 0) == 1 && (listener.revents & POLLIN) != 0;
+}
+
+/* Receives what waits, because a signal ends a call that is not received. Requires the door. */
+static void
+receive_early(struct broker *broker)
+{
+	struct pool *s = &broker->serving;
+
+	while (s->early_count < EARLY_MAX && is_pending(broker)) {
+		struct seccomp_notif *to = &s->early[(s->early_first + s->early_count) % EARLY_MAX];
+
+		if (!receive_one(broker, to))
+			break;
+		s->early_count++;
+		set(&s->contended, CROWD);
+	}
+}
+
+/* Requires the door. */
+static bool
+take_early(struct pool *s, struct seccomp_notif *to)
+{
+	if (s->early_count == 0)
+		return false;
+	*to = s->early[s->early_first];
+	s->early_first = (s->early_first + 1) % EARLY_MAX;
+	s->early_count--;
+	return true;
+}
+
+/*
+ * One thread at a time is at the door: calls received early do not change while it waits for another. False:
+ * there will be no further call.
+ */
+static bool
+take_call(struct broker *broker, struct notif_call *request)
+{
+	struct pool *s = &broker->serving;
+	bool is_taken;
+
+	pthread_mutex_lock(&s->door);
+	is_taken = take_early(s, &request->notif) || receive(broker, &request->notif);
+	if (is_taken && s->is_early && look(&s->contended) > 0)
+		receive_early(broker);
+	pthread_mutex_unlock(&s->door);
+	request->thread = (pid_t)request->notif.pid;
+	return is_taken;
 }
 
 /* One caller for some time, and another thread watches for its end. */
@@ -264,7 +325,7 @@ serve(struct broker *broker)
 	affinity.staying = &broker->serving.staying;
 	for (;;) {
 		pool_wait(broker, &affinity);
-		if (!receive(broker, &request))
+		if (!take_call(broker, &request))
 			for (;;)
 				pause();
 		pool_received(broker, request.thread);
@@ -299,9 +360,11 @@ _Noreturn void
 pool_start(struct broker *broker, int threads_max)
 {
 	broker->serving = (struct pool){.threads = 1, .threads_max = threads_max};
+	pthread_mutex_init(&broker->serving.door, NULL);
 	set_apart(broker, false);
 	/* otherwise a signal could end the caller's call while it is pinned */
-	if (broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE])
+	broker->serving.is_early = broker->plan->facts.values[FACT_NOTIFY_WAIT_KILLABLE];
+	if (broker->serving.is_early)
 		affinity_start(&broker->serving.affinity);
 	serve(broker);
 }
