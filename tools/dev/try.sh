@@ -115,7 +115,7 @@ cmd_try()
 		bold=$(printf '\033[1m') plain=$(printf '\033[0m')
 	fi
 	place=$(mktemp -d)
-	trap 'rm -rf "$place"' EXIT
+	trap 'end_daemon; rm -rf "$place"' EXIT
 	trap 'exit 130' INT TERM HUP
 	make_project
 	HOME=$place/home XDG_RUNTIME_DIR=$place/run
