@@ -313,7 +313,8 @@ grow_deep(const struct tree *tree)
 		at = enter(at, name);
 		name = tree->names[NAMES - 1];
 	}
-	if (at < 0 || fchown(at, tree->other, tree->other) != 0 ||
+	/* only root can give it away */
+	if (at < 0 || (geteuid() == 0 && fchown(at, tree->other, tree->other) != 0) ||
 	    mkdirat(at, tree->names[0], 0755) != 0 ||
 	    symlinkat(tree->names[0], at, tree->names[1]) != 0)
 		broken();
