@@ -2,7 +2,6 @@
 /* The functions behind cordon check and cordon init. Nothing here runs a command or approves anything. */
 #include <string.h>
 
-#include "base/path.h"
 #include "discover/context.h"
 #include "explain/lint/lint.h"
 #include "explain/starter.h"

@@ -2,7 +2,6 @@
 /* Runs commands: makes the plan, runs the session, and reports its events. */
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "api/report.h"
 #include "audit/log.h"

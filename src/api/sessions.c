@@ -9,9 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "discover/context.h"
-#include "enforce/enforce.h"
 #include "enforce/session_group.h"
 #include "session/record.h"
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "audit/log.h"
-#include "base/fd.h"
 #include "base/str.h"
 
 #define PREFIX "shell-"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon learn: runs a command, asks about what it was refused, and writes the policy that it needs. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon log: prints events of the log, and waits for more with --follow. */
 #include <stdio.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/clock.h"

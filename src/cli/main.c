@@ -2,12 +2,9 @@
 /* main(): finds the command, parses its options, runs it and returns its status. */
 #include "base/os.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/path.h"

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/cli.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* cordon ps, cordon kill. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/str.h"

@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "explain/remedy.h"
 #include "explain/unwise.h"
-#include "sources/profile.h"
 
 /* A folder is never as wide as one of the root directory's. */
 #define DEPTH_MIN 2

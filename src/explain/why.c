@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/fd.h"
 #include "explain/refused.h"
 #include "explain/remedy.h"
 #include "host/resolve.h"

@@ -6,7 +6,6 @@
 #include "host/prefetch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Fewer rules are not worth a thread. */
 #define PREFETCH_MIN 1000

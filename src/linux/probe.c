@@ -11,7 +11,6 @@
 #include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>

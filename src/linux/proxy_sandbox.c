@@ -15,12 +15,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "linux/broker/nest.h"
 #include "linux/landlock/handshake.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/process/privileges.h"
 #include "linux/seccomp/filter.h"
-#include "linux/seccomp/syscalls.h"
 
 #define RULE_NET_PORT 2
 

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fd.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "host/host.h"
 #include "host/resolve.h"
 #include "plan/environ.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "host/host.h"
 #include "host/resolve.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fd.h"
 #include "base/path.h"
 #include "base/str.h"
 

@@ -13,7 +13,6 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "git/config/git_config.h"
 #include "review/tree_diff.h"
 

@@ -5,7 +5,6 @@
 #include "review/new_objects.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sha1.h>
 #include <sha2.h>

@@ -8,7 +8,6 @@
 
 #include "review/tree_check.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "sources/profile.h"
 #include "sources/source.h"
 

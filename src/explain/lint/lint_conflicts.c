@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "base/str.h"
 #include "explain/lint/lint_checks.h"
 
 static bool

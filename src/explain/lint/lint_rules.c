@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "explain/lint/lint_checks.h"
 #include "explain/why.h"
 #include "policy/read/dialect_defaults.h"

@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "base/fd.h"
 #include "base/str.h"
 #include "explain/lint/lint_checks.h"
 #include "host/resolve.h"

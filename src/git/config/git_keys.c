@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "base/str.h"
 #include "git/config/git_config.h"
 #include "git/config/git_url.h"
 

@@ -8,16 +8,12 @@
 
 #include "linux/landlock/rules.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/path.h"
-#include "linux/seccomp/syscalls.h"
 #include "plan/exec_rules.h"
 
 #define RULE_PATH_BENEATH 1

@@ -9,7 +9,6 @@
 #include "base/fd.h"
 #include "linux/landlock/handshake.h"
 #include "linux/landlock/rules.h"
-#include "linux/seccomp/syscalls.h"
 
 #define QUERY_VERSION 1u
 #define QUERY_MENDED 2u

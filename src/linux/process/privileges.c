@@ -9,7 +9,6 @@
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

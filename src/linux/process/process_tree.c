@@ -10,7 +10,6 @@
 #include "enforce/process_tree.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,6 @@
 #include "base/fd.h"
 #include "base/standstill.h"
 #include "linux/process/proc_stat.h"
-#include "linux/seccomp/syscalls.h"
 
 /* The next walk finds the rest. */
 #define FOUND_MAX 4096

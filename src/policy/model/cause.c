@@ -2,7 +2,6 @@
 /* The words of causes. */
 #include "policy/model/cause.h"
 
-#include <stddef.h>
 
 static const struct cause_row rows[CAUSE_COUNT] = {[CAUSE_NONE] = {"NONE", FORM_SENTENCE,
 								   REMEDY_NONE, ""},

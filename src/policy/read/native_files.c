@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/str.h"
 #include "policy/model/value.h"
 #include "policy/read/native.h"
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "policy/model/guarantee.h"
 #include "policy/model/value.h"
 #include "policy/read/reader.h"
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/str.h"
-#include "policy/model/value.h"
 #include "policy/read/dialect_defaults.h"
 #include "policy/read/zed_sources.h"
 

@@ -6,7 +6,6 @@
 #include "proxy/resolve/upstream_proxy.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"

@@ -6,7 +6,6 @@
  */
 #include "base/os.h"
 
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

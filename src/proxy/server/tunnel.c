@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "proxy/server/conn.h"

@@ -8,7 +8,6 @@
 #include "base/os_process.h"
 
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"

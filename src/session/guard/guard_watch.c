@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -10,7 +10,6 @@
 
 #include <poll.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

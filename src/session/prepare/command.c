@@ -5,13 +5,11 @@
  * runs.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/path.h"
 #include "explain/remedy.h"
 #include "host/resolve.h"

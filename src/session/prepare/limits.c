@@ -7,7 +7,6 @@
 
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "enforce/enforce.h"
 #include "session/session.h"

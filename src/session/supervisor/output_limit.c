@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "session/session.h"
 #include "session/supervisor/pty_relay.h"
 

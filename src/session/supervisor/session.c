@@ -329,8 +329,8 @@ start_joining(struct running *run, const struct session_request *request, struct
 		.blocked = blocked_signals(run),
 		.grace_ms = request->grace_ms,
 	};
-	const struct session_place *place = request->place;
-	auto_fd int folder = record_folder(place->runtime, place->state, false, NULL, err);
+	auto_fd int folder =
+		record_folder(request->place->runtime, request->place->state, false, NULL, err);
 	struct spawner_caller caller = {run->watch.guard.line,
 					folder,
 					{0, 1, 2},

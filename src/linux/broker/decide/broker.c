@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/ascii.h"
-#include "base/fd.h"
 #include "base/path.h"
 #include "git/protect/git_protect.h"
 #include "linux/broker/nest.h"

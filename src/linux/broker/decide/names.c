@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fd.h"
 #include "linux/broker/decide/names.h"
 
 bool

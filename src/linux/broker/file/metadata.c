@@ -8,12 +8,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include <utime.h>
 
 #include "base/fd.h"
 #include "git/protect/git_repo_cache.h"

@@ -2,7 +2,6 @@
 /* Applies a caller's umask. Without threads that have their own, the process's umask is 0. */
 #include "linux/broker/file/new_mode.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 

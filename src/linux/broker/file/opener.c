@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "linux/broker/file/open_file.h"

@@ -2,7 +2,6 @@
 /* chmod, chown and their forms. */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "linux/broker/file/metadata.h"
 

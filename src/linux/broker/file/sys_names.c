@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "linux/broker/decide/names.h"
 #include "linux/broker/file/new_mode.h"
 #include "linux/broker/git/git_check.h"

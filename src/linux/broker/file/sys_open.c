@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,7 @@
 
 #include "base/fd.h"
 #include "linux/broker/file/open_file.h"
-#include "linux/broker/git/git_check.h"
 #include "linux/broker/nest.h"
-#include "linux/broker/pty.h"
-#include "linux/seccomp/syscalls.h"
 
 #define TRIES 16
 

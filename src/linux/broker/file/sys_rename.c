@@ -14,9 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/fd.h"
-#include "base/path.h"
 #include "git/protect/git_protect.h"
-#include "git/protect/git_repo_cache.h"
 #include "linux/broker/decide/names.h"
 #include "linux/broker/git/git_check.h"
 #include "linux/broker/git/subtree.h"

@@ -2,8 +2,6 @@
 /* utimensat and its older forms. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <utime.h>

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
-#include "base/path.h"
 #include "linux/broker/git/git_check.h"
 #include "linux/broker/nest.h"
 

@@ -13,7 +13,6 @@
 
 #include "base/fd.h"
 #include "linux/broker/path/lookup_walk.h"
-#include "linux/seccomp/syscalls.h"
 
 int
 lookup_open(int base, const char *path, uint64_t flags, uint64_t resolve)

@@ -15,11 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
-#include "base/fd.h"
 #include "linux/broker/connect.h"
 #include "linux/broker/git/git_check.h"
-#include "linux/broker/lookup.h"
 #include "linux/broker/nest.h"
 
 #define THREADS 4

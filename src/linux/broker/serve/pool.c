@@ -11,14 +11,12 @@
 #include "linux/broker/pool.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "linux/broker/broker.h"

@@ -2,7 +2,6 @@
 /* Addresses of Internet sockets: reading them, and replacing them by loopback. */
 #include "linux/broker/socket/inet.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 

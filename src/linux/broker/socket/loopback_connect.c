@@ -13,7 +13,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "linux/broker/own_listeners.h"
 #include "linux/broker/socket/listener_owner.h"

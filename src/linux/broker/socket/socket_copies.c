@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "linux/broker/broker.h"
 
 #define SWEEP_FROM 64 /* copies from which on closed ones are searched for every SWEEP_MS */

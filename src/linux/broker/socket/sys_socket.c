@@ -8,7 +8,6 @@
 #include "linux/broker/socket/sys_socket.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

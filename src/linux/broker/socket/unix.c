@@ -11,12 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "linux/broker/decide/names.h"
-#include "linux/broker/git/git_check.h"
 #include "linux/broker/nest.h"
 #include "linux/broker/socket/unix.h"
 

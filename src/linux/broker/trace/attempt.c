@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "linux/landlock/ruleset.h"
 #include "linux/process/thread.h"
 
