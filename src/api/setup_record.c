@@ -13,15 +13,6 @@ setup_two_projects(struct cordon_error *err)
 			   "--project and the record's \"project_dir\" exclude each other");
 }
 
-/* Returns the text of a member; NULL: there is none. */
-static const char *
-member_text(const struct json *record, const char *key)
-{
-	const struct json *value = json_member(record, key);
-
-	return value != NULL && value->type == JSON_STRING ? value->string : NULL;
-}
-
 static bool
 is_true(const struct json *value)
 {
@@ -52,7 +43,7 @@ static int
 set_policy(struct cordon_setup *setup, const struct setup_option *option, const struct json *record,
 	   const char *text, struct cordon_error *err)
 {
-	const char *project = member_text(record, "project_dir"), *value;
+	const char *project = json_member_text(record, "project_dir"), *value;
 	int rc;
 
 	if (setup->project != NULL)
@@ -79,10 +70,11 @@ setup_record(struct cordon_setup *setup, const struct setup_option *option, cons
 	if (rc == 0)
 		rc = check(setup, option, text, err);
 	if (rc == 0)
-		rc = keep(setup, &setup->marks.cgroup, member_text(record, "cgroup_path"), err);
-	if (rc == 0)
-		rc = keep(setup, &setup->marks.fingerprint, member_text(record, "fingerprint_uuid"),
+		rc = keep(setup, &setup->marks.cgroup, json_member_text(record, "cgroup_path"),
 			  err);
+	if (rc == 0)
+		rc = keep(setup, &setup->marks.fingerprint,
+			  json_member_text(record, "fingerprint_uuid"), err);
 	if (rc < 0)
 		return rc;
 	setup->has_record = true;

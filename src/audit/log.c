@@ -7,13 +7,13 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "audit/log_files.h"
 #include "base/fd.h"
+#include "base/random.h"
 
 #define WRITES_AWAITED 16
 
@@ -44,13 +44,7 @@ audit_time(char *to, size_t size)
 int
 audit_id(char to[17], struct cordon_error *err)
 {
-	unsigned char bytes[8];
-
-	if (getentropy(bytes, sizeof bytes) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the system has no randomness");
-	for (size_t i = 0; i < sizeof bytes; i++)
-		snprintf(to + i * 2, 3, "%02x", bytes[i]);
-	return 0;
+	return random_hex(to, 16, err);
 }
 
 /* Tries without creating the directory first: it is missing only once. */

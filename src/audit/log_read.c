@@ -226,14 +226,6 @@ next_line(struct log_reader *reader, char **ret_line, struct cordon_error *err)
 
 /* ---- events ---- */
 
-static const char *
-text_of(const struct json *object, const char *key)
-{
-	const struct json *member = json_member(object, key);
-
-	return member == NULL || member->type != JSON_STRING ? NULL : member->string;
-}
-
 static bool
 read_time(const char *text, int64_t *ret_seconds)
 {
@@ -249,7 +241,7 @@ read_time(const char *text, int64_t *ret_seconds)
 static bool
 read_kind(const struct json *object, enum event_kind *ret_kind)
 {
-	const char *name = text_of(object, "event");
+	const char *name = json_member_text(object, "event");
 
 	for (int kind = 0; name != NULL && kind < EVENT_KINDS; kind++) {
 		if (strcmp(event_names[kind], name) != 0)
@@ -267,11 +259,12 @@ read_event(struct log_reader *reader, const char *line, struct log_event *to)
 	arena_free(&reader->arena);
 	*to = (struct log_event){.line = line};
 	if (json_read(&reader->arena, "audit log", line, strlen(line), &to->json, NULL) < 0 ||
-	    to->json->type != JSON_OBJECT || !read_time(text_of(to->json, "time"), &to->time) ||
+	    to->json->type != JSON_OBJECT ||
+	    !read_time(json_member_text(to->json, "time"), &to->time) ||
 	    !read_kind(to->json, &to->kind))
 		return false;
-	to->session = text_of(to->json, "session");
-	to->project = text_of(to->json, "project");
+	to->session = json_member_text(to->json, "session");
+	to->project = json_member_text(to->json, "project");
 	return true;
 }
 
@@ -394,7 +387,7 @@ log_last_session(const char *state_dir, const struct log_filter *filter, char re
 const char *
 log_text(const struct log_event *event, const char *key)
 {
-	return text_of(event->json, key);
+	return json_member_text(event->json, key);
 }
 
 int64_t

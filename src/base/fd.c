@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -293,4 +294,14 @@ void
 fd_keep_only(int *const *own, size_t count)
 {
 	fd_keep_beside(own, count, -1);
+}
+
+bool
+fd_is_dir_entry(int dir, const struct dirent *entry)
+{
+	struct stat at;
+
+	return entry->d_type == DT_DIR ||
+	       (entry->d_type == DT_UNKNOWN &&
+		fstatat(dir, entry->d_name, &at, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(at.st_mode));
 }

@@ -56,6 +56,9 @@ void fd_keep_beside(int *const *own, size_t count, int fixed);
 int fd_write_line(int fd, const char *text, size_t length);
 /* Can a line be written without blocking? Half of a pipe is reserved for the last message. */
 bool fd_has_room(int fd);
+struct dirent;
+/* Is an entry of dir a directory, and no link to one? */
+bool fd_is_dir_entry(int dir, const struct dirent *entry);
 /* mkdir -p; mode is for the directories that are missing. */
 int fd_make_dir(const char *path, mode_t mode, struct cordon_error *err);
 

@@ -445,3 +445,16 @@ glob_quote(const char *text, struct str *to)
 		str_add_n(to, text, 1);
 	}
 }
+
+char *
+glob_quoted(struct arena *arena, const char *text, struct cordon_error *err)
+{
+	auto_str struct str quoted = {0};
+
+	glob_quote(text, &quoted);
+	if (quoted.failed) {
+		cordon_no_memory(err);
+		return NULL;
+	}
+	return arena_strdup(arena, quoted.text == NULL ? "" : quoted.text, err);
+}

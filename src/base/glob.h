@@ -27,6 +27,7 @@ size_t glob_words(const struct glob *glob);
 const struct glob *glob_of_words(const uint32_t *words);
 /* Appends the pattern that matches exactly text. */
 void glob_quote(const char *text, struct str *to);
+char *glob_quoted(struct arena *arena, const char *text, struct cordon_error *err);
 /*
  * Does the pattern match path, which is canonical, or a directory above it? Time is bounded by the
  * product of both lengths.

@@ -33,6 +33,15 @@ json_member(const struct json *object, const char *key)
 	return NULL;
 }
 
+const char *
+json_member_text(const struct json *value, const char *key)
+{
+	const struct json *member =
+		value != NULL && value->type == JSON_OBJECT ? json_member(value, key) : NULL;
+
+	return member != NULL && member->type == JSON_STRING ? member->string : NULL;
+}
+
 static size_t
 digits_at(struct json_reader *r)
 {

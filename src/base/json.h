@@ -36,5 +36,7 @@ int json_read(struct arena *arena, const char *file, const char *text, size_t le
 	      const struct json **ret_value, struct cordon_error *err);
 /* Returns the member called key, or NULL. */
 const struct json *json_member(const struct json *object, const char *key);
+/* Returns the text of that member, or NULL. value may be NULL or no object. */
+const char *json_member_text(const struct json *value, const char *key);
 /* Returns "a string", "a list", ..., for messages. */
 const char *json_type_name(const struct json *value);

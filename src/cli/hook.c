@@ -80,15 +80,6 @@ print_wrapped(const struct hook *hook, const char *command, struct str *to)
 	str_shell(to, command);
 }
 
-static const char *
-text_member(const struct json *object, const char *key)
-{
-	const struct json *member =
-		object != NULL && object->type == JSON_OBJECT ? json_member(object, key) : NULL;
-
-	return member != NULL && member->type == JSON_STRING ? member->string : NULL;
-}
-
 /* Answers with the decision of the user's own rules. Returns 1 if the command is refused by one. */
 static int
 apply_rules(const struct hook *hook, const char *command, struct str *to)
@@ -130,8 +121,8 @@ static int
 answer_before(const struct hook *hook, struct str *to)
 {
 	const struct json *input = json_member(hook->in, "tool_input");
-	const char *tool = text_member(hook->in, "tool_name");
-	const char *command = text_member(input, "command");
+	const char *tool = json_member_text(hook->in, "tool_name");
+	const char *command = json_member_text(input, "command");
 	int rc;
 
 	if (command == NULL && tool != NULL && strcmp(tool, hook->dialect->tool) != 0)
@@ -186,8 +177,8 @@ find_in_event(const char *text, const char *command, struct found *found)
 	if (json_read(&arena, "log", text, strlen(text), &event, NULL) < 0 ||
 	    event->type != JSON_OBJECT)
 		return;
-	name = text_member(event, "event");
-	session = text_member(event, "session");
+	name = json_member_text(event, "event");
+	session = json_member_text(event, "session");
 	if (name == NULL || session == NULL)
 		return;
 	if (strcmp(name, "start") == 0 && is_start(event, command)) {
@@ -253,7 +244,7 @@ print_hints(const struct hook *hook, const char *text, struct str *to)
 	if (hints == NULL || hints->count == 0)
 		return rc;
 	for (const struct json *hint = hints->first; hint != NULL; hint = hint->next) {
-		const char *one = text_member(hint, "hint");
+		const char *one = json_member_text(hint, "hint");
 
 		str_printf(&all, "%s%s", all.length == 0 ? "" : "\n", one == NULL ? "" : one);
 	}
@@ -268,7 +259,7 @@ print_hints(const struct hook *hook, const char *text, struct str *to)
 static int
 answer_after(const struct hook *hook, struct str *to)
 {
-	const char *command = text_member(json_member(hook->in, "tool_input"), "command");
+	const char *command = json_member_text(json_member(hook->in, "tool_input"), "command");
 	auto_free char *text = NULL;
 	struct found found = {0};
 	int rc;
@@ -292,7 +283,7 @@ answer(struct hook *hook, struct str *to)
 
 	if (rc < 0)
 		return rc;
-	hook->event = text_member(hook->in, "hook_event_name");
+	hook->event = json_member_text(hook->in, "hook_event_name");
 	if (hook->event == NULL)
 		return cordon_fail(hook->err, CORDON_E_USAGE, 0, "the hook's input names no event");
 	if (strcmp(hook->event, hook->dialect->before) == 0)

@@ -101,15 +101,6 @@ put_text(struct message *m, const char *text, const char *structured, bool is_er
 	str_printf(&m->answer, ", \"isError\": %s}}\n", is_error ? "true" : "false");
 }
 
-static const char *
-text_of(const struct json *object, const char *key)
-{
-	const struct json *member =
-		object != NULL && object->type == JSON_OBJECT ? json_member(object, key) : NULL;
-
-	return member != NULL && member->type == JSON_STRING ? member->string : NULL;
-}
-
 /* ---- run ---- */
 
 /* In the child: as `cordon run OPTION... -- bash -c COMMAND`, both outputs in one pipe. */
@@ -219,13 +210,15 @@ print_hints(const struct json *hints, struct str *to)
 	const struct json *one = hints == NULL ? NULL : json_member(hints, "hints")->first;
 
 	for (; one != NULL; one = one->next)
-		str_printf(to, "%s\n", text_of(one, "hint") == NULL ? "" : text_of(one, "hint"));
+		str_printf(to, "%s\n",
+			   json_member_text(one, "hint") == NULL ? ""
+								 : json_member_text(one, "hint"));
 }
 
 static void
 tool_run(struct message *m, const struct json *arguments)
 {
-	const char *command = text_of(arguments, "command");
+	const char *command = json_member_text(arguments, "command");
 	auto_str struct str output = {0}, text = {0}, structured = {0};
 	const struct json *hints;
 	size_t end;
@@ -270,7 +263,8 @@ put_printed(struct message *m, int rc, const char *text, const struct cordon_err
 static void
 tool_why(struct message *m, const struct json *arguments)
 {
-	const char *right = text_of(arguments, "right"), *subject = text_of(arguments, "subject");
+	const char *right = json_member_text(arguments, "right"),
+		   *subject = json_member_text(arguments, "subject");
 	struct cordon_plan *plan = NULL;
 	struct cordon_error err = {0};
 	auto_free char *text = NULL;
@@ -309,7 +303,7 @@ tool_plan(struct message *m, const struct json *arguments)
 static void
 tool_log(struct message *m, const struct json *arguments)
 {
-	const char *since = text_of(arguments, "since");
+	const char *since = json_member_text(arguments, "since");
 	const struct json *refused = arguments == NULL ? NULL : json_member(arguments, "refused");
 	struct cordon_log_filter filter = {.since = since == NULL ? "1h" : since,
 					   .project = ".",
@@ -338,7 +332,7 @@ tool_log(struct message *m, const struct json *arguments)
 static void
 method_initialize(struct message *m, const struct json *params)
 {
-	const char *asked = text_of(params, "protocolVersion"), *version = versions[0];
+	const char *asked = json_member_text(params, "protocolVersion"), *version = versions[0];
 	char result[300];
 
 	for (size_t i = 0; asked != NULL && i < COUNT(versions); i++)
@@ -372,7 +366,7 @@ method_call(struct message *m, const struct json *params)
 		const char *name;
 		void (*call)(struct message *m, const struct json *arguments);
 	} rows[] = {{"run", tool_run}, {"why", tool_why}, {"plan", tool_plan}, {"log", tool_log}};
-	const char *name = text_of(params, "name");
+	const char *name = json_member_text(params, "name");
 	const struct json *arguments = name == NULL ? NULL : json_member(params, "arguments");
 
 	if (arguments != NULL && arguments->type != JSON_OBJECT)
@@ -416,7 +410,7 @@ answer_line(struct message *m, size_t length)
 		put_error(m, RPC_PARSE, "the message is not JSON");
 		return;
 	}
-	method = text_of(m->root, "method");
+	method = json_member_text(m->root, "method");
 	m->id = m->root->type == JSON_OBJECT ? json_member(m->root, "id") : NULL;
 	if (method == NULL && (m->id == NULL || json_member(m->root, "result") == NULL))
 		put_error(m, RPC_REQUEST, "the message is no request");

@@ -144,15 +144,13 @@ allow_together(struct denials *denials, const struct denial *a, const struct den
 	       const char *folder, const struct plan *plan)
 {
 	auto_str struct str option = {0};
-	char link[PATH_MAX];
 	const char *name;
 
 	if (strcmp(a->allow, b->allow) == 0)
 		return a->allow;
 	if (strncmp(a->cause, "not-granted", strlen("not-granted")) != 0 ||
 	    !is_option_for_path(a->allow) || !is_option_for_path(b->allow) || plan == NULL ||
-	    unwise_folder(plan, folder) ||
-	    plan->host->view->look(plan->host->view->ctx, folder, link) != FS_DIR)
+	    unwise_folder(plan, folder) || fs_kind_of(plan->host->view, folder) != FS_DIR)
 		return "";
 	name = arena_strndup(&denials->arena, a->allow, strcspn(a->allow, " "), NULL);
 	if (name != NULL)

@@ -157,7 +157,7 @@ print_rule_option(const struct explained *w, struct str *to)
 		return;
 	if (refusal->cause == CAUSE_PROTECTED)
 		by.protection = &some;
-	kind = view->look(view->ctx, refusal->subject, path);
+	kind = fs_kind_of(view, refusal->subject);
 	at.exists = kind != FS_MISSING;
 	/* to list a folder is to read all below it */
 	if (kind == FS_DIR && refusal->missing == RIGHT_READ &&

@@ -26,7 +26,7 @@ is_final(const struct planned_rule *rule, const char *path)
 	if (rule->layer != LAYER_PROFILE && rule->layer < LAYER_COMMAND)
 		return true;
 	/* patterns override paths, and at the same path the project overrides the command line */
-	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX ||
+	return match_is_pattern(rule->match) ||
 	       (rule->layer == LAYER_PROJECT && strcmp(rule->path, path) == 0);
 }
 
@@ -87,14 +87,6 @@ find_changeable(const struct plan *plan, char path[PATH_MAX])
 	return false;
 }
 
-static bool
-is_folder(const struct plan *plan, const char *path)
-{
-	char link[PATH_MAX];
-
-	return plan->host->view->look(plan->host->view->ctx, path, link) == FS_DIR;
-}
-
 /*
  * For a missing path in no writable directory. A trailing slash creates a directory; it is not
  * suggested for a name with digits, which may differ next time. For a file, names its directory.
@@ -111,7 +103,7 @@ find_folder(const struct plan *plan, const struct resolved *at, char path[PATH_M
 		return true;
 	}
 	slash[slash == path] = '\0';
-	return !unwise_folder(plan, path) && is_folder(plan, path);
+	return !unwise_folder(plan, path) && fs_kind_of(plan->host->view, path) == FS_DIR;
 }
 
 const char *
@@ -136,16 +128,6 @@ remedy_option(const struct plan *plan, const struct decision *by, const struct r
 }
 
 /* ---- profiles ---- */
-
-static bool
-is_in_use(const struct plan *plan, const struct profile *profile)
-{
-	for (size_t i = 0; i < plan->stack->count; i++)
-		if (plan->stack->entries[i].name != NULL &&
-		    strcmp(plan->stack->entries[i].name, profile->name) == 0)
-			return true;
-	return false;
-}
 
 /* Missing paths grant nothing, unless the profile creates them, with the directories above. */
 static bool
@@ -207,7 +189,7 @@ remedy_profile(const struct plan *plan, const char *path, unsigned missing)
 	size_t count = 0, project_count = 0;
 
 	for (size_t i = 0; (profile = profile_at(i)) != NULL; i++) {
-		if (profile_is_base(profile) || is_in_use(plan, profile) ||
+		if (profile_is_base(profile) || layers_have_profile(plan->stack, profile->name) ||
 		    !profile_grants(plan, profile, path, missing))
 			continue;
 		if (is_for_program(plan, profile))

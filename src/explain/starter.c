@@ -79,11 +79,9 @@ struct starter_seen {
 static bool
 is_there(const struct plan *plan, const char *name)
 {
-	const struct fs_view *view = plan->host->view;
 	auto_arena struct arena arena = {0};
-	char link[PATH_MAX];
 	const char *path = path_join(&arena, plan->host->project, name, NULL);
-	enum fs_kind kind = path == NULL ? FS_MISSING : view->look(view->ctx, path, link);
+	enum fs_kind kind = path == NULL ? FS_MISSING : fs_kind_of(plan->host->view, path);
 
 	return kind != FS_MISSING && kind != FS_HIDDEN;
 }

@@ -403,8 +403,7 @@ static const char *
 correct_running(const struct plan *plan, const struct resolved *resolved, struct verdict *to)
 {
 	const struct fs_view *view = plan->host->view;
-	char link[PATH_MAX];
-	enum fs_kind kind = view->look(view->ctx, resolved->path, link);
+	enum fs_kind kind = fs_kind_of(view, resolved->path);
 
 	if (plan->host->system != SYSTEM_LINUX || view->start == NULL ||
 	    (kind != FS_FILE && kind != FS_MISSING))

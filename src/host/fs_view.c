@@ -140,6 +140,14 @@ real_same(const void *ctx, const char *path, const char *other)
 	       one.st_dev == two.st_dev;
 }
 
+enum fs_kind
+fs_kind_of(const struct fs_view *view, const char *path)
+{
+	char link[PATH_MAX];
+
+	return view->look(view->ctx, path, link);
+}
+
 const struct fs_view fs_real = {
 	.look = real_look,
 	.list = real_list,

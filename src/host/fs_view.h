@@ -55,6 +55,9 @@ struct fs_view {
 	bool (*same)(const void *ctx, const char *path, const char *other);
 };
 
+/* The kind of path, where the target of a link does not matter. */
+enum fs_kind fs_kind_of(const struct fs_view *view, const char *path);
+
 /* The real file system. */
 extern const struct fs_view fs_real;
 /*

@@ -19,7 +19,7 @@ look(void *arg)
 	for (size_t i = 0; i < prefetch->count; i++) {
 		const struct rule *rule = &prefetch->rules[i];
 
-		if (rule->match == MATCH_GLOB || rule->match == MATCH_REGEX || *rule->path != '/')
+		if (match_is_pattern(rule->match) || *rule->path != '/')
 			prefetch->kinds[i] = FS_LINK;
 		else
 			prefetch->kinds[i] =

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "linux/process/proc_stat.h"
 #include "linux/sandbox.h"
 #include "linux/seccomp/syscalls.h"
 
@@ -55,23 +56,6 @@ untrace_ready(struct sandbox *sandbox)
 		__atomic_store_n(&sandbox->starter, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }
 
-/* Returns 0 if it is not traced, or cannot be read. */
-static pid_t
-tracer_of(pid_t task)
-{
-	char path[64], text[1024];
-	auto_fd int fd = -1;
-	const char *line;
-	ssize_t n;
-
-	snprintf(path, sizeof path, "/proc/%d/status", (int)task);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	text[n < 0 ? 0 : n] = '\0';
-	line = strstr(text, "\nTracerPid:");
-	return line == NULL ? 0 : (pid_t)strtol(line + strlen("\nTracerPid:"), NULL, 10);
-}
-
 static bool
 order_detach(pid_t thread, pid_t task, int signal)
 {
@@ -89,5 +73,5 @@ enforce_untrace(struct sandbox *sandbox, pid_t task, int signal)
 	pid_t starter = sandbox == NULL ? 0 : __atomic_load_n(&sandbox->starter, __ATOMIC_SEQ_CST);
 
 	return detach(task, signal) ||
-	       (starter > 0 && tracer_of(task) == starter && order_detach(starter, task, signal));
+	       (starter > 0 && proc_tracer(task) == starter && order_detach(starter, task, signal));
 }

@@ -57,21 +57,12 @@ exec_gaps_is_unread_script(const struct plan *plan, const char *path)
 	       view->start(view->ctx, path, &is_executable) == FS_START_SCRIPT;
 }
 
-static enum fs_kind
-look(const struct plan *plan, const char *path)
-{
-	const struct fs_view *view = plan->host->view;
-	char link[PATH_MAX];
-
-	return view->look(view->ctx, path, link);
-}
-
 /* Includes files that the command could turn into programs. */
 bool
 exec_gaps_is_unenforced(const struct plan *plan, const char *path)
 {
 	unsigned rights = index_rights(&plan->index, path);
-	enum fs_kind kind = look(plan, path);
+	enum fs_kind kind = fs_kind_of(plan->host->view, path);
 
 	if (plan->host->view->start == NULL || (rights & RIGHT_EXECUTE) ||
 	    !exec_rules_is_granted(plan, path))
@@ -156,7 +147,7 @@ is_unenforced_path(struct exec_search *search, const struct planned_rule *rule)
 {
 	const struct plan *plan = search->plan;
 	/* under a mount's name it may be of another kind */
-	enum fs_kind kind = look(plan, rule->path);
+	enum fs_kind kind = fs_kind_of(plan->host->view, rule->path);
 	char new[PATH_MAX + 4];
 
 	snprintf(search->found, sizeof search->found, "%s", rule->path);
@@ -214,7 +205,7 @@ is_met(const struct index *index, const char *tree)
 static bool
 is_unenforced_in(struct exec_search *search, const char *tree)
 {
-	enum fs_kind kind = look(search->plan, tree);
+	enum fs_kind kind = fs_kind_of(search->plan->host->view, tree);
 
 	return search_entry(search, tree, kind) == FS_TREE_STOP ||
 	       (kind == FS_DIR && search_below(search, tree));

@@ -89,15 +89,6 @@ exec_rules_has_inside(const struct plan *plan, const char *folder)
 
 /* ---- grants of the layers ---- */
 
-static enum fs_kind
-look(const struct plan *plan, const char *path)
-{
-	const struct fs_view *view = plan->host->view;
-	char link[PATH_MAX];
-
-	return view->look(view->ctx, path, link);
-}
-
 /* A rule on a directory grants only the rights that every new entry below it has, too. */
 static unsigned
 granted_at(const struct plan *plan, const char *path, bool is_folder)
@@ -140,7 +131,7 @@ granted_listed(const struct plan *plan, const char *folder, const char *path)
 	snprintf(at, sizeof at, "%s", folder);
 	while (strcmp(at, path) != 0) {
 		entry_on_way(at, path, entry);
-		kind = look(plan, entry);
+		kind = fs_kind_of(plan->host->view, entry);
 		if (kind == FS_FILE)
 			return is_denied_file(plan, entry) ? 0
 							   : run_of(granted_at(plan, entry, false));
@@ -176,7 +167,7 @@ granted_by_entry(const struct plan *plan, const struct planned_rule *rule, const
 	if (rule->match != MATCH_CHILD || strcmp(path, rule->path) == 0)
 		return 0;
 	entry_on_way(rule->path, path, entry);
-	kind = look(plan, entry);
+	kind = fs_kind_of(plan->host->view, entry);
 	if (kind != FS_DIR && (kind != FS_FILE || strcmp(entry, path) != 0))
 		return 0;
 	return granted_at(plan, entry, kind == FS_DIR);

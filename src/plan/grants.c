@@ -82,7 +82,7 @@ plan_mark_absent(struct plan *plan, struct cordon_error *err)
 static bool
 is_missing(const struct plan *plan, const struct planned_rule *rule)
 {
-	bool is_pattern = rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+	bool is_pattern = match_is_pattern(rule->match);
 	bool is_at_root = strrchr(rule->path, '/') == rule->path;
 
 	return rule->effect == EFFECT_ALLOW && rule->rights != 0 && !rule->exists &&

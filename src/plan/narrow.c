@@ -9,6 +9,7 @@
 #include "plan/environ.h"
 #include "plan/trust_requests.h"
 #include "policy/read/printer.h"
+#include "sources/layers.h"
 #include "sources/profile.h"
 
 /* ---- files ---- */
@@ -67,7 +68,7 @@ narrow_rule(struct plan *plan, const struct rule *rule, bool *ret_add, size_t *i
 	*ret_add = rule->effect == EFFECT_DENY;
 	if (*ret_add)
 		return 0;
-	if (rule->match == MATCH_GLOB || rule->match == MATCH_REGEX)
+	if (match_is_pattern(rule->match))
 		return trust_requests_add_rule(plan, rule, NULL, "", err);
 	rc = plan_rule_path(plan, rule, &path, err);
 	if (rc < 0 || path == NULL)
@@ -211,16 +212,6 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 	return rc;
 }
 
-static bool
-is_loaded(const struct plan *plan, const char *profile)
-{
-	for (size_t i = 0; i < plan->stack->count; i++)
-		if (plan->stack->entries[i].name != NULL &&
-		    strcmp(plan->stack->entries[i].name, profile) == 0)
-			return true;
-	return false;
-}
-
 /* Replacing a base also drops its denies, so the request mentions that. */
 static int
 narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
@@ -236,7 +227,7 @@ narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_e
 		const struct word *word = &project->extends.items[i];
 		const struct profile *profile = profile_find(word->text);
 
-		if (is_loaded(plan, word->text))
+		if (layers_have_profile(plan->stack, word->text))
 			continue;
 		rc = trust_requests_add(
 			plan, word->place, err, "the profile %s%s", word->text,

@@ -171,20 +171,6 @@ add_glob(struct pattern_dirs_build *m, const char *glob)
 	return rc;
 }
 
-static char *
-quoted(struct pattern_dirs_build *m, const char *path)
-{
-	char *to = arena_alloc(m->arena, strlen(path) * 2 + 1, m->err);
-	char *p = to;
-
-	for (; to != NULL && *path != '\0'; path++) {
-		if (strchr("*?\\", *path) != NULL)
-			*p++ = '\\';
-		*p++ = *path;
-	}
-	return to;
-}
-
 /* Adds everything below its root directory, that directory, and those above. */
 static int
 add_regex(struct pattern_dirs_build *m, const char *regex)
@@ -196,7 +182,7 @@ add_regex(struct pattern_dirs_build *m, const char *regex)
 		return -CORDON_E_MEMORY;
 	if (regex_floats(regex))
 		return 0;
-	glob = quoted(m, strcmp(root, "/") == 0 ? "" : root);
+	glob = glob_quoted(m->arena, strcmp(root, "/") == 0 ? "" : root, m->err);
 	if (glob == NULL)
 		return -CORDON_E_MEMORY;
 	rc = add(m, arena_printf(m->arena, m->err, "%s/**", glob), true);

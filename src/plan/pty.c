@@ -43,8 +43,7 @@ named_by_pattern(const struct plan *plan, const char *path)
 	for (int i = 0; i < RIGHT_KINDS; i++) {
 		const struct planned_rule *by = verdict.by[i].rule;
 
-		if (by != NULL && (by->match == MATCH_GLOB || by->match == MATCH_REGEX) &&
-		    !by->rule->optional)
+		if (by != NULL && match_is_pattern(by->match) && !by->rule->optional)
 			named |= verdict.rights & 1u << i;
 	}
 	return named;

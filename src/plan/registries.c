@@ -9,6 +9,7 @@
 #include "host/host.h"
 #include "host/resolve.h"
 #include "plan/environ.h"
+#include "sources/layers.h"
 
 #define LONGEST (1u << 20)
 
@@ -34,16 +35,6 @@ struct registry_reading {
 	bool has_tokens; /* a line, or a part of one, was left out */
 	struct cordon_error *err;
 };
-
-static bool
-is_in_use(const struct plan *plan, const char *profile)
-{
-	for (size_t i = 0; i < plan->stack->count; i++)
-		if (plan->stack->entries[i].name != NULL &&
-		    strcmp(plan->stack->entries[i].name, profile) == 0)
-			return true;
-	return false;
-}
 
 /* "@scope:registry" is a registry, too. With domains the session has a proxy of its own. */
 static bool
@@ -250,7 +241,7 @@ registries_pass(struct plan *plan, struct cordon_error *err)
 	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++) {
 		struct registry_reading r = {plan, &sources[i], false, err};
 
-		if (is_in_use(plan, sources[i].profile))
+		if (layers_have_profile(plan->stack, sources[i].profile))
 			rc = read_source(&r);
 	}
 	return rc;

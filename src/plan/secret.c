@@ -54,16 +54,16 @@ secret_is_path(const struct plan *plan, const char *path)
 static void
 list_readable(const struct plan *plan, struct str *to)
 {
-	const struct fs_view *view = plan->host->view;
 	const char *home = plan->host->home;
-	char link[PATH_MAX];
 
 	for (size_t i = 0; home != NULL && secrets[i] != NULL; i++) {
 		char path[PATH_MAX];
+		enum fs_kind kind;
 
-		if (snprintf(path, sizeof path, "%s/%s", home, secrets[i]) < PATH_MAX &&
-		    view->look(view->ctx, path, link) < FS_HIDDEN &&
-		    view->look(view->ctx, path, link) != FS_MISSING &&
+		if (snprintf(path, sizeof path, "%s/%s", home, secrets[i]) >= PATH_MAX)
+			continue;
+		kind = fs_kind_of(plan->host->view, path);
+		if (kind < FS_HIDDEN && kind != FS_MISSING &&
 		    index_decide(&plan->index, path).rights & RIGHT_READ)
 			str_printf(to, "%s~/%s", to->length == 0 ? ", also " : ", ", secrets[i]);
 	}

@@ -83,13 +83,11 @@ rights_by_name(const struct verdict *verdict)
 unsigned
 plan_unshared(const struct plan *plan, const char *path, const struct verdict *verdict)
 {
-	const struct fs_view *view = plan->host->view;
 	unsigned rights = shared_has_entry(path) ? rights_by_name(verdict) : 0;
-	char link[PATH_MAX];
 
 	if (rights == 0)
 		return 0;
-	switch (view->look(view->ctx, path, link)) {
+	switch (fs_kind_of(plan->host->view, path)) {
 	case FS_MISSING:
 	case FS_FILE:
 		return 0;

@@ -74,7 +74,7 @@ compile_regex(struct planned_rule *rule, struct cordon_error *err)
 int
 index_add(struct index *index, const struct planned_rule *rule, struct cordon_error *err)
 {
-	bool pattern = rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
+	bool pattern = match_is_pattern(rule->match);
 	struct planned_rule copy = *rule, *slot;
 	int rc = 0;
 

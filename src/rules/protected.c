@@ -77,21 +77,6 @@ add(struct protected_build *m, const struct protected_row *row, const char *patt
 	return rc < 0 ? rc : add_compiled(m, row, pattern, glob);
 }
 
-/* Returns the directory as a glob that matches only itself. */
-static char *
-quoted(struct protected_build *m, const char *dir)
-{
-	char *to = arena_alloc(m->arena, strlen(dir) * 2 + 1, m->err);
-	char *p = to;
-
-	for (; to != NULL && *dir != '\0'; dir++) {
-		if (strchr("*?\\", *dir) != NULL)
-			*p++ = '\\';
-		*p++ = *dir;
-	}
-	return to;
-}
-
 /* Is the first name of fixed bytes missing in dir, which is reached without links? So are most. */
 static bool
 is_missing(const struct protected_build *m, const char *dir, const char *name, size_t fixed)
@@ -139,7 +124,7 @@ add_link_target(struct protected_build *m, const struct protected_row *row, cons
 		return rc == -CORDON_E_PATH ? 0 : rc;
 	if (resolved.link_count == 0 || strcmp(resolved.path, "/") == 0)
 		return 0;
-	dir = quoted(m, resolved.path);
+	dir = glob_quoted(m->arena, resolved.path, m->err);
 	return dir == NULL ? -CORDON_E_MEMORY
 			   : add(m, row, arena_printf(m->arena, m->err, "%s%s", dir, name + fixed));
 }
@@ -160,7 +145,7 @@ static int
 add_names(struct protected_build *m, const struct git_ref_path *in, const char *why)
 {
 	struct protected_row hook = {VET_NOTHING, false, false, NULL, false, why};
-	const char *dir = quoted(m, in->path);
+	const char *dir = glob_quoted(m->arena, in->path, m->err);
 	int rc;
 
 	if (dir != NULL && in->kind == GIT_REF_UNKNOWN)
@@ -185,7 +170,7 @@ add_above(struct protected_build *m, const char *path, const char *why)
 			return -CORDON_E_MEMORY;
 		if (strlen(path) <= top)
 			break;
-		rc = add(m, &above, quoted(m, path));
+		rc = add(m, &above, glob_quoted(m->arena, path, m->err));
 	}
 	return rc;
 }
@@ -205,7 +190,7 @@ add_ref_path(struct protected_build *m, const struct git_ref_path *dir)
 		return 0;
 	if (reasons[dir->kind].above == NULL)
 		return add_names(m, dir, itself.reason);
-	rc = add(m, &itself, quoted(m, dir->path));
+	rc = add(m, &itself, glob_quoted(m->arena, dir->path, m->err));
 	return rc < 0 || dir->is_there ? rc : add_above(m, dir->path, reasons[dir->kind].above);
 }
 
@@ -214,7 +199,7 @@ static int
 add_inner(struct protected_build *m, const char *path)
 {
 	static const struct protected_row inner = {VET_NOTHING, false, true, NULL, false, POINTED};
-	int rc = add(m, &inner, quoted(m, path));
+	int rc = add(m, &inner, glob_quoted(m->arena, path, m->err));
 
 	return rc < 0 ? rc : add_above(m, path, POINTED);
 }
@@ -248,7 +233,7 @@ protected_make(struct arena *arena, const struct host *host, struct protections 
 {
 	struct protected_build m = {arena, host, ret, err, NULL};
 	const char *common = host->git.common_dir;
-	const char *dir = common == NULL ? NULL : quoted(&m, common);
+	const char *dir = common == NULL ? NULL : glob_quoted(arena, common, err);
 	int rc = 0;
 
 	*ret = (struct protections){0};

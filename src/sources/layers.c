@@ -460,3 +460,12 @@ layers_load(const struct stack_input *input, struct stack **ret_stack, struct co
 	*ret_stack = take(&stack);
 	return 0;
 }
+
+bool
+layers_have_profile(const struct stack *stack, const char *name)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (stack->entries[i].name != NULL && strcmp(stack->entries[i].name, name) == 0)
+			return true;
+	return false;
+}

@@ -53,6 +53,7 @@ struct stack {
 int layers_load(const struct stack_input *input, struct stack **ret_stack,
 		struct cordon_error *err);
 struct stack *layers_free(struct stack *stack);
+bool layers_have_profile(const struct stack *stack, const char *name);
 static inline void
 auto_stack_fn(struct stack **stack)
 {

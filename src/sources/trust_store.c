@@ -48,18 +48,10 @@ damaged(const char *path, struct cordon_error *err)
 			   path);
 }
 
-static const char *
-text_of(const struct json *object, const char *key)
-{
-	const struct json *m = object->type == JSON_OBJECT ? json_member(object, key) : NULL;
-
-	return m != NULL && m->type == JSON_STRING ? m->string : NULL;
-}
-
 static bool
 number_of(const struct json *object, const char *key, uint64_t *ret_number)
 {
-	const char *text = text_of(object, key);
+	const char *text = json_member_text(object, key);
 
 	return text != NULL && str_number(text, UINT64_MAX, ret_number);
 }
@@ -72,7 +64,7 @@ read_pins(struct arena *arena, const struct json *list, struct trust *to, struct
 
 		if (pin == NULL)
 			return -CORDON_E_MEMORY;
-		pin->path = text_of(item, "path");
+		pin->path = json_member_text(item, "path");
 		if (pin->path == NULL || !number_of(item, "device", &pin->device) ||
 		    !number_of(item, "inode", &pin->inode))
 			return -CORDON_E_TRUST;
@@ -101,7 +93,7 @@ static int
 read_record(struct arena *arena, const struct json *value, struct trust *to,
 	    struct cordon_error *err)
 {
-	const char *file = text_of(value, "file"), *hash = text_of(value, "hash");
+	const char *file = json_member_text(value, "file"), *hash = json_member_text(value, "hash");
 	const struct json *pins, *approved;
 	int rc;
 

@@ -10,12 +10,6 @@
 #include "base/path.h"
 #include "explain/lint/lint_checks.h"
 
-static bool
-is_pattern(const struct planned_rule *rule)
-{
-	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
-}
-
 /* ---- finding rules by their path ---- */
 
 static size_t
@@ -256,7 +250,7 @@ lint_reach(struct linter *l, struct planned_rule *rule)
 	bool superfluous;
 
 	/* do not report rules that a dialect adds by default */
-	if (is_pattern(rule) || rule->rule->optional || rule->rule->worktrees)
+	if (match_is_pattern(rule->match) || rule->rule->optional || rule->rule->worktrees)
 		return 0;
 	rule->rights = 0;
 	without = index_decide(index, rule->path);
@@ -282,7 +276,7 @@ reopens(const struct index *index, const struct planned_rule *allow,
 	if (allow->layer != LAYER_PROFILE || allow->effect != EFFECT_ALLOW ||
 	    !(allow->rights & deny->rights) || !path_below(allow->root, deny->path))
 		return false;
-	if (is_pattern(allow))
+	if (match_is_pattern(allow->match))
 		return true;
 	verdict = index_decide(index, allow->path);
 	return lint_decides(&verdict, allow, deny->rights);

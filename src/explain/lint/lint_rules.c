@@ -12,12 +12,6 @@
 #include "explain/why.h"
 #include "policy/read/dialect_defaults.h"
 
-static bool
-is_pattern(const struct planned_rule *rule)
-{
-	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
-}
-
 static const char *
 words_of(unsigned rights, char to[RIGHTS_WORDS])
 {
@@ -31,7 +25,7 @@ is_alive(const struct linter *l, const struct planned_rule *rule)
 {
 	struct verdict verdict;
 
-	if (is_pattern(rule))
+	if (match_is_pattern(rule->match))
 		return true;
 	verdict = index_decide(&l->plan->index, rule->path);
 	return lint_decides(&verdict, rule, rule->rights);
@@ -61,14 +55,6 @@ struct guess {
 	size_t dir; /* length of the directory with its slash */
 };
 
-static enum fs_kind
-look(const struct fs_view *view, const char *path)
-{
-	char link[PATH_MAX];
-
-	return view->look(view->ctx, path, link);
-}
-
 /* Is there a file called name with skip bytes at `at` replaced by put? Leaves it in path. */
 static bool
 exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const char *put)
@@ -81,7 +67,7 @@ exists_as(struct guess *guess, const char *name, size_t at, size_t skip, const c
 	strcat(to, name + at + skip);
 	if (strcmp(to, ".") == 0 || strcmp(to, "..") == 0 || *to == '\0')
 		return false;
-	kind = look(guess->view, guess->path);
+	kind = fs_kind_of(guess->view, guess->path);
 	return kind != FS_MISSING && kind != FS_HIDDEN;
 }
 
@@ -132,7 +118,7 @@ missing_length(const struct fs_view *view, const char *path)
 		if (path[end] != '/' && path[end] != '\0')
 			continue;
 		part[end] = '\0';
-		kind = look(view, part);
+		kind = fs_kind_of(view, part);
 		if (kind == FS_MISSING)
 			return end;
 		if (kind == FS_HIDDEN)
@@ -194,7 +180,7 @@ is_shared(const struct linter *l, const char *path)
 int
 lint_secret(struct linter *l, struct planned_rule *rule)
 {
-	const char *path = is_pattern(rule) ? rule->root : rule->path;
+	const char *path = match_is_pattern(rule->match) ? rule->root : rule->path;
 	char words[RIGHTS_WORDS];
 
 	if (rule->effect != EFFECT_ALLOW || !is_alive(l, rule))
@@ -203,7 +189,7 @@ lint_secret(struct linter *l, struct planned_rule *rule)
 		return lint_add(l, LINT_WARNING, rule->rule->place,
 				"grants %s of %s, where secrets are kept",
 				words_of(rule->rights, words), rule->rule->path);
-	if (is_pattern(rule) || !is_shared(l, path))
+	if (match_is_pattern(rule->match) || !is_shared(l, path))
 		return 0;
 	if (rule->rights & RIGHTS_CHANGE)
 		return lint_add(l, LINT_WARNING, rule->rule->place,
@@ -255,7 +241,7 @@ lint_programs(struct linter *l, struct planned_rule *rule)
 
 		if (lint_decides(&dir->verdict, rule, RIGHTS_CHANGE))
 			return warn_program(l, rule, dir->path);
-		if (is_pattern(rule) || !path_below(rule->path, dir->path))
+		if (match_is_pattern(rule->match) || !path_below(rule->path, dir->path))
 			continue;
 		verdict = index_decide(&l->plan->index, rule->path);
 		if (lint_decides(&verdict, rule, RIGHTS_CHANGE))
@@ -280,7 +266,7 @@ lint_builtin(struct linter *l, struct planned_rule *rule)
 	const struct index *index = &l->plan->index;
 	const struct planned_rule *covered = NULL;
 
-	if (rule->effect != EFFECT_ALLOW || is_pattern(rule))
+	if (rule->effect != EFFECT_ALLOW || match_is_pattern(rule->match))
 		return 0;
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *ours = &index->paths[i];
@@ -309,7 +295,8 @@ lint_protected(struct linter *l, struct planned_rule *rule)
 	struct verdict verdict;
 	bool lifted;
 
-	if (rule->effect != EFFECT_ALLOW || is_pattern(rule) || !(rule->rights & RIGHTS_CHANGE))
+	if (rule->effect != EFFECT_ALLOW || match_is_pattern(rule->match) ||
+	    !(rule->rights & RIGHTS_CHANGE))
 		return 0;
 	verdict = index_decide(&l->plan->index, rule->path);
 	lifted = lint_decides(&verdict, rule, RIGHTS_CHANGE);
@@ -358,9 +345,10 @@ lint_whole(struct linter *l, struct planned_rule *rule)
 		return 0;
 	words_of(rule->rights, words);
 	if (strcmp(whole, "/") == 0)
-		return is_pattern(rule) ? 0
-					: lint_add(l, LINT_WARNING, rule->rule->place,
-						   "grants %s of the whole file system", words);
+		return match_is_pattern(rule->match)
+			       ? 0
+			       : lint_add(l, LINT_WARNING, rule->rule->place,
+					  "grants %s of the whole file system", words);
 	if ((l->home != NULL && path_below(l->home, whole)) || is_home_folder(whole))
 		return lint_add(l, LINT_WARNING, rule->rule->place,
 				"grants %s of a whole home directory (%s)", words, whole);
@@ -388,7 +376,7 @@ lint_everything(struct linter *l, struct planned_rule *rule)
 {
 	char words[RIGHTS_WORDS];
 
-	if (!is_pattern(rule) || !matches_everything(rule))
+	if (!match_is_pattern(rule->match) || !matches_everything(rule))
 		return 0;
 	words_of(rule->rights, words);
 	if (rule->effect == EFFECT_ALLOW)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/fd.h"
 #include "base/path.h"
 #include "git/config/git_repo.h"
 
@@ -44,17 +45,6 @@ keep(struct arena *arena, const char ***items, size_t *count, const char *path)
 		return -CORDON_E_MEMORY;
 	*slot = path;
 	return 0;
-}
-
-static bool
-is_folder(int folder, const struct dirent *entry)
-{
-	struct stat at;
-
-	return entry->d_type == DT_DIR ||
-	       (entry->d_type == DT_UNKNOWN &&
-		fstatat(folder, entry->d_name, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
-		S_ISDIR(at.st_mode));
 }
 
 /* /proc, /sys and /dev are endless and have no repositories; nor has .git. */
@@ -93,7 +83,7 @@ look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 		/* in a casefold directory another case is the same name */
 		has_git = has_git || ascii_same(entry->d_name, ".git");
 		has_head = has_head || ascii_same(entry->d_name, "HEAD");
-		if (is_folder(dirfd(dir), entry))
+		if (fd_is_dir_entry(dirfd(dir), entry))
 			rc = put_off(w, turn, folder, entry->d_name);
 	}
 	if (rc == 0 && (has_git || (has_head && git_repo_is_repository(folder))))
@@ -202,7 +192,7 @@ look_beside(struct arena *arena, const char *top, DIR *dir, size_t limit, struct
 	while (rc == 0 && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
-		if (is_passed_over(top, entry->d_name) || !is_folder(dirfd(dir), entry))
+		if (is_passed_over(top, entry->d_name) || !fd_is_dir_entry(dirfd(dir), entry))
 			continue;
 		ret->is_whole = false;
 		if (limit-- == 0)

@@ -74,14 +74,15 @@ parse_stat(char *text, struct proc_stat *to)
 	return true;
 }
 
+/* Reads a file of /proc/PID. Returns false, with an empty text, if it cannot be read. */
 static bool
-read_stat(pid_t pid, char *text, size_t size)
+read_file(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	auto_fd int fd = -1;
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, size - 1);
 	text[n < 0 ? 0 : n] = '\0';
@@ -93,14 +94,14 @@ proc_stat_read(pid_t pid, struct proc_stat *ret_stat)
 {
 	char text[1024];
 
-	return read_stat(pid, text, sizeof text) && parse_stat(text, ret_stat);
+	return read_file(pid, "stat", text, sizeof text) && parse_stat(text, ret_stat);
 }
 
 pid_t
 proc_foreground(pid_t pid)
 {
 	char text[1024];
-	const char *close = read_stat(pid, text, sizeof text) ? strrchr(text, ')') : NULL;
+	const char *close = read_file(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
 	uint64_t group = 0;
 
 	return close != NULL && close[1] == ' ' && read_number(field(close + 2, FOREGROUND), &group)
@@ -108,24 +109,33 @@ proc_foreground(pid_t pid)
 		       : 0;
 }
 
+/* The number in a line of /proc/PID/status; -1 if there is no such line. */
+static int
+status_number(pid_t pid, const char *line)
+{
+	char text[4096];
+	const char *at;
+
+	read_file(pid, "status", text, sizeof text);
+	at = strstr(text, line);
+	return at == NULL ? -1 : atoi(at + strlen(line));
+}
+
 int
 proc_filters(pid_t pid)
 {
-	char path[64], text[4096];
-	auto_fd int fd = -1;
-	const char *line;
-	ssize_t n;
+	int filters = status_number(pid, "\nSeccomp_filters:");
 
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	text[n < 0 ? 0 : n] = '\0';
-	line = strstr(text, "\nSeccomp_filters:");
-	if (line != NULL)
-		return atoi(line + strlen("\nSeccomp_filters:"));
 	/* BASELINE(5.9) */
-	line = strstr(text, "\nSeccomp:");
-	return line != NULL && atoi(line + strlen("\nSeccomp:")) == 2;
+	return filters >= 0 ? filters : status_number(pid, "\nSeccomp:") == 2;
+}
+
+pid_t
+proc_tracer(pid_t task)
+{
+	int tracer = status_number(task, "\nTracerPid:");
+
+	return tracer < 0 ? 0 : tracer;
 }
 
 /* Reads the children of one thread; a number may be split over two reads. */

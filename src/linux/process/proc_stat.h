@@ -24,6 +24,9 @@ pid_t proc_foreground(pid_t pid);
 /* Number of seccomp filters, where the kernel counts them; else 1 if there are any. */
 int proc_filters(pid_t pid);
 
+/* The process that traces it; 0: none, or it cannot be read. */
+pid_t proc_tracer(pid_t task);
+
 /* Takes one child or thread; returns false if there is no room for more. */
 typedef bool proc_child_fn(void *context, pid_t parent, pid_t child);
 /*

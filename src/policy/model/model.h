@@ -28,6 +28,12 @@ enum dialect { DIALECT_ANY, DIALECT_NATIVE, DIALECT_ZED, DIALECT_FLOW, DIALECT_C
 enum effect { EFFECT_DENY, EFFECT_ALLOW };
 enum match { MATCH_SUBPATH, MATCH_LITERAL, MATCH_CHILD, MATCH_GLOB, MATCH_REGEX };
 
+static inline bool
+match_is_pattern(enum match match)
+{
+	return match == MATCH_GLOB || match == MATCH_REGEX;
+}
+
 /*
  * One source of policy, most trusted first. A deny of one layer overrides allows of later layers.
  * Profiles come before all files because they are built in, but their denies can be overridden.

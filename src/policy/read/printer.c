@@ -153,18 +153,12 @@ put_ports(struct printer *p, const char *key, const struct ports *ports, bool ev
 /* ---- files ---- */
 
 static bool
-is_pattern(const struct rule *rule)
-{
-	return rule->match == MATCH_GLOB || rule->match == MATCH_REGEX;
-}
-
-static bool
 patterns_are_mixed(const struct policy *policy)
 {
 	bool seen[2] = {false, false};
 
 	for (size_t i = 0; i < policy->rule_count; i++)
-		if (is_pattern(&policy->rules[i]))
+		if (match_is_pattern(policy->rules[i].match))
 			seen[policy->rules[i].effect] = true;
 	return seen[0] && seen[1];
 }
@@ -185,7 +179,8 @@ fits_list(const struct rule *rule, bool mixed)
 
 	return rule->list != LIST_RULES && rule->why == NULL && !rule->worktrees &&
 	       !token_may_lack(rule) && rule->match == as_list &&
-	       rule->rights == policy_list_rights(rule->list) && !(mixed && is_pattern(rule));
+	       rule->rights == policy_list_rights(rule->list) &&
+	       !(mixed && match_is_pattern(rule->match));
 }
 
 static void

@@ -10,11 +10,11 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/random.h"
 #include "session/session.h"
 
 #define TRIES 64
@@ -126,22 +126,6 @@ bind_all(const struct session_request *request, struct proxy_hold *hold, struct 
 
 /* ---- the process ---- */
 
-static int
-make_token(char to[PROXY_TOKEN_LENGTH + 1], struct cordon_error *err)
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char bytes[PROXY_TOKEN_LENGTH / 2];
-
-	if (getentropy(bytes, sizeof bytes) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the system has no randomness");
-	for (size_t i = 0; i < sizeof bytes; i++) {
-		to[2 * i] = digits[bytes[i] >> 4];
-		to[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	to[PROXY_TOKEN_LENGTH] = '\0';
-	return 0;
-}
-
 /* Reads the report of the proxy: ready (code 0), or an error. */
 static int
 hear(int report, struct cordon_error *err)
@@ -238,7 +222,7 @@ proxy_start(const struct session_request *request, int events, struct proxy_hold
 	if (request->track_only || request->plan->settings.network.mode != NET_DOMAINS ||
 	    request->proxy_main == NULL || (is_nested(request) && !has_network()))
 		return 0;
-	rc = make_token(hold.token, err);
+	rc = random_hex(hold.token, PROXY_TOKEN_LENGTH, err);
 	if (rc == 0)
 		rc = make_lines(ends, err);
 	if (rc == 0)

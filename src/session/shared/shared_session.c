@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/random.h"
 #include "session/channel/channel.h"
 #include "session/inside/spawner.h"
 #include "session/prepare/assets.h"
@@ -148,22 +148,6 @@ struct shared_setup {
 	bool is_guarded; /* the guard cleans up */
 };
 
-static int
-make_token(char to[RECORD_TOKEN_LENGTH + 1], struct cordon_error *err)
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char bytes[RECORD_TOKEN_LENGTH / 2];
-
-	if (getentropy(bytes, sizeof bytes) < 0)
-		return cordon_fail(err, CORDON_E_SYSTEM, errno, "the system has no randomness");
-	for (size_t i = 0; i < sizeof bytes; i++) {
-		to[2 * i] = digits[bytes[i] >> 4];
-		to[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	to[RECORD_TOKEN_LENGTH] = '\0';
-	return 0;
-}
-
 /* Prints port and token of the proxy for the record. The proxy lives as long as the session. */
 static int
 name_proxy(const struct session_entry *entry, struct shared_setup *opening)
@@ -215,7 +199,7 @@ prepare(const struct session_entry *entry, struct shared_setup *opening)
 	struct spawner *spawner = &opening->spawner;
 	char token[RECORD_TOKEN_LENGTH + 1];
 	struct shared_words words;
-	int rc = make_token(token, entry->err);
+	int rc = random_hex(token, RECORD_TOKEN_LENGTH, entry->err);
 
 	if (rc == 0)
 		rc = name_socket(entry, opening);

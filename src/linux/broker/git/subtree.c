@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "linux/seccomp/syscalls.h"
 
 #define NO_SYMLINKS 0x04u
@@ -66,17 +67,6 @@ put_off(struct subtree *tree, const char *name)
 	return 0;
 }
 
-static bool
-is_folder(int folder, const struct dirent *entry)
-{
-	struct stat at;
-
-	return entry->d_type == DT_DIR ||
-	       (entry->d_type == DT_UNKNOWN &&
-		fstatat(folder, entry->d_name, &at, AT_SYMLINK_NOFOLLOW) == 0 &&
-		S_ISDIR(at.st_mode));
-}
-
 static int
 visit(struct subtree *tree, DIR *dir, subtree_fn *fn, void *context)
 {
@@ -85,7 +75,7 @@ visit(struct subtree *tree, DIR *dir, subtree_fn *fn, void *context)
 
 	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL) {
 		struct subtree_entry one = {dirfd(dir), tree->path, entry->d_name,
-					    is_folder(dirfd(dir), entry)};
+					    fd_is_dir_entry(dirfd(dir), entry)};
 
 		if (strcmp(one.name, ".") == 0 || strcmp(one.name, "..") == 0)
 			continue;
