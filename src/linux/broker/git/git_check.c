@@ -21,8 +21,8 @@
 
 /* ---- new repositories ---- */
 
-static bool
-refuse(const struct notif_call *request, const char *path, enum cause why)
+bool
+git_check_refuse(const struct notif_call *request, const char *path, enum cause why)
 {
 	refuse_report(request, REFUSED_CREATE, path, why);
 	errno = EACCES;
@@ -84,7 +84,7 @@ settle(const struct notif_call *request, const char *folder, const char *name, e
 	fd = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	rc = fd < 0 ? errno : git_install_read(fd, name, &file);
 	if (rc != 0)
-		return refuse(request, path, CAUSE_GIT_UNREADABLE);
+		return git_check_refuse(request, path, CAUSE_GIT_UNREADABLE);
 	/* no content counts as already present: the file was no settings file until now */
 	rc = git_content_check(request, path, vet, &(struct gitconfig_text){file.text, file.length},
 			       NULL);
@@ -103,24 +103,24 @@ static bool
 may_get_head(const struct notif_call *request, const char *folder)
 {
 	if (strlen(folder) + sizeof "/config.worktree" > PATH_MAX)
-		return refuse(request, folder, CAUSE_GIT_LONG_NAME);
+		return git_check_refuse(request, folder, CAUSE_GIT_LONG_NAME);
 	if (!holds_only(folder, "hooks", git_ref_paths_is_sample))
-		return refuse(request, folder, CAUSE_GIT_HOOKS);
+		return git_check_refuse(request, folder, CAUSE_GIT_HOOKS);
 	if (!holds_only(folder, "info", is_no_attributes))
-		return refuse(request, folder, CAUSE_GIT_ATTRIBUTES);
+		return git_check_refuse(request, folder, CAUSE_GIT_ATTRIBUTES);
 	if (!holds_only(folder, "rebase-merge", is_nothing) ||
 	    !holds_only(folder, "rebase-apply", is_nothing) ||
 	    !holds_only(folder, "sequencer", is_nothing))
-		return refuse(request, folder, CAUSE_GIT_REBASING);
+		return git_check_refuse(request, folder, CAUSE_GIT_REBASING);
 	if (!git_refs_may_init(request, folder, folder))
-		return refuse(request, folder, CAUSE_GIT_HOOKS);
+		return git_check_refuse(request, folder, CAUSE_GIT_HOOKS);
 	if (!holds_only(folder, "remotes", is_nothing) ||
 	    !holds_only(folder, "branches", is_nothing))
-		return refuse(request, folder, CAUSE_GIT_REMOTES);
+		return git_check_refuse(request, folder, CAUSE_GIT_REMOTES);
 	if (!git_modes_are_closed(request->broker, folder))
-		return refuse(request, folder, CAUSE_GIT_SHARED);
+		return git_check_refuse(request, folder, CAUSE_GIT_SHARED);
 	if (!git_symlink_all_inside(folder))
-		return refuse(request, folder, CAUSE_GIT_LINKS);
+		return git_check_refuse(request, folder, CAUSE_GIT_LINKS);
 	return settle(request, folder, "commondir", VET_COMMONDIR) &&
 	       settle(request, folder, "gitdir", VET_GITDIR) &&
 	       settle(request, folder, "config", VET_CONFIG) &&
@@ -131,7 +131,7 @@ bool
 git_check_new_repo(const struct notif_call *request, const char *folder)
 {
 	if (git_repo_has(folder, "commondir"))
-		return refuse(request, folder, CAUSE_GIT_SETTINGS_OUT);
+		return git_check_refuse(request, folder, CAUSE_GIT_SETTINGS_OUT);
 	return may_get_head(request, folder);
 }
 
@@ -146,7 +146,7 @@ git_check_may_make(const struct notif_call *request, const char *path,
 		return may_get_head(request, folder);
 	if (is_folder && protection->vet == VET_POINTER &&
 	    !git_refs_may_init(request, folder, path))
-		return refuse(request, path, CAUSE_GIT_HOOKS);
+		return git_check_refuse(request, path, CAUSE_GIT_HOOKS);
 	if (is_folder)
 		return true;
 	refuse_protected(request, REFUSED_CREATE, path, protection);

@@ -9,6 +9,8 @@
 #include "git/config/git_config.h"
 #include "linux/broker/broker.h"
 
+/* Reports a refused file and sets errno. Returns false. */
+bool git_check_refuse(const struct notif_call *request, const char *path, enum cause why);
 /* May a directory, or another object without content, be created there? Sets errno. */
 bool git_check_may_make(const struct notif_call *request, const char *path,
 			const struct protection *protection, bool is_folder);

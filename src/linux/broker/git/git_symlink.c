@@ -158,14 +158,6 @@ names_private_tmp(const struct broker *broker, const char *text)
 	return false;
 }
 
-static bool
-refuse(const struct notif_call *request, const char *path, enum cause why)
-{
-	refuse_report(request, REFUSED_CREATE, path, why);
-	errno = EACCES;
-	return false;
-}
-
 /* ---- links in a repository ---- */
 
 /* Names of git in a repository that may share its directory with a worktree. */
@@ -297,25 +289,26 @@ git_symlink_may_point(const struct notif_call *request, const char *path, const 
 
 	/* a path that cannot be inspected: accept only a target beside or below it */
 	if (long_name_is(path) && (*text == '/' || strstr(text, "..") != NULL))
-		return refuse(request, path, CAUSE_LINK_LONG);
+		return git_check_refuse(request, path, CAUSE_LINK_LONG);
 	if (long_name_is(path) && nest_depth(request) == 0)
 		return true;
 	/* a deny below this name would apply where the link leads */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    broker_decide(request, path).pinned_by != NULL)
-		return refuse(request, path, CAUSE_LINK_DENIED);
+		return git_check_refuse(request, path, CAUSE_LINK_DENIED);
 	if (!broker_is_private_tmp(request->broker, path) && find_repository(path, repository) &&
 	    !stays_in(repository, path, text))
-		return refuse(request, path, CAUSE_LINK_GIT);
+		return git_check_refuse(request, path, CAUSE_LINK_GIT);
 	/* links in the private tmp end with it; a nest may have its project there */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    (names_private_tmp(request->broker, text) || leads_out(request->broker, path, text)))
-		return refuse(request, path, CAUSE_LINK_TMP);
+		return git_check_refuse(request, path, CAUSE_LINK_TMP);
 	/* to a repository from the project's files, whose hooks were not inspected */
 	if (!broker_is_private_tmp(request->broker, path) &&
 	    git_refs_lead_to_remote(request->broker, path))
-		return refuse(request, path, CAUSE_LINK_REMOTE);
-	return nest_may_link(request, path, text) || refuse(request, path, CAUSE_LINK_NEST);
+		return git_check_refuse(request, path, CAUSE_LINK_REMOTE);
+	return nest_may_link(request, path, text) ||
+	       git_check_refuse(request, path, CAUSE_LINK_NEST);
 }
 
 bool

@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 
+#include "base/fd.h"
 #include "linux/broker/nest.h"
 #include "plan/network.h"
 
@@ -101,50 +102,41 @@ is_idle(const struct socket_call *call)
 	       info.tcpi_state == STATE_CLOSED;
 }
 
+/* Takes the fd of call. kind: the members that say what to connect to. */
+static void
+start(struct socket_call *call, struct connect_call kind)
+{
+	kind.request = *call->request;
+	kind.fd = fd_take(&call->fd);
+	kind.pin = -1;
+	kind.address = call->address;
+	kind.size = call->size;
+	connect_start(&kind);
+}
+
 static void
 redirect_to_proxy(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.request = *call->request,
-					  .pin = -1,
-					  .to_proxy = !call->is_here && is_idle(call),
-					  .asks = *to};
-
 	/* a pending or finished connect only returns its status */
+	bool to_proxy = !call->is_here && is_idle(call);
+
 	inet_set_loopback(call, to, call->request->broker->egress.through);
-	connecting.fd = call->fd;
-	connecting.address = call->address;
-	connecting.size = call->size;
-	call->fd = -1;
-	connect_start(&connecting);
+	start(call, (struct connect_call){.to_proxy = to_proxy, .asks = *to});
 }
 
 static void
 redirect_to_stub(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.request = *call->request, .pin = -1, .is_stub = true};
-
 	inet_set_loopback(call, to, call->request->broker->egress.stub);
-	connecting.fd = call->fd;
-	connecting.address = call->address;
-	connecting.size = call->size;
-	call->fd = -1;
-	connect_start(&connecting);
+	start(call, (struct connect_call){.is_stub = true});
 }
 
 static void
 connect_own_server(struct socket_call *call, const struct destination *to)
 {
-	struct connect_call connecting = {.request = *call->request,
-					  .fd = call->fd,
-					  .pin = -1,
-					  .address = call->address,
-					  .size = call->size,
-					  .to_own_server = true,
+	start(call, (struct connect_call){.to_own_server = true,
 					  .asks = *to,
-					  .mark = call->is_here ? call->by.mark : 0};
-
-	call->fd = -1;
-	connect_start(&connecting);
+					  .mark = call->is_here ? call->by.mark : 0});
 }
 
 /*

@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "linux/broker/decide/names.h"
 #include "linux/broker/git/git_check.h"
+#include "linux/broker/socket/inet.h"
 
 #define STEPS_MAX 256
 #define BIND_STACK (16 * 1024)
@@ -223,7 +224,6 @@ bind_path(struct socket_call *call, const char *path)
 	auto_lookup struct lookup place;
 	enum lookup_result end = unix_walk(call->request, path, LOOKUP_NAME, &place);
 	struct broker *broker = call->request->broker;
-	int why;
 
 	if (end == LOOKUP_FAILED) {
 		notif_fail(call->request, place.why);
@@ -237,13 +237,7 @@ bind_path(struct socket_call *call, const char *path)
 		socket_continue(call);
 		return;
 	}
-	why = bind_by_rights(call, &place);
-	close(call->fd);
-	call->fd = -1;
-	if (why == 0)
-		notif_return(call->request, 0);
-	else
-		notif_fail(call->request, why);
+	inet_finish(call, bind_by_rights(call, &place));
 }
 
 /* Abstract names have no owner: any process may create them. */
