@@ -206,7 +206,7 @@ def emptying(seconds):
 
 
 def deputy():
-    """A link into procfs must show the caller, never who acts for it."""
+    """A link into procfs must show the caller, never the broker."""
     os.symlink("/proc/self", "ps")
     os.symlink("/proc/thread-self", "pt")
     for name in ("ps/environ", "ps/mem", "ps/maps", "pt/environ", "/dev/fd/../environ"):

@@ -286,7 +286,7 @@ def swap(rounds):
 
 
 def ancestors():
-    """Processes above us: the launcher, the guard with its broker, and whoever started them."""
+    """Processes above us: the launcher, the guard with its broker, and the process that started them."""
     pid, found = os.getpid(), []
     while pid > 1:
         with open(f"/proc/{pid}/stat", encoding="latin1") as f:
@@ -303,7 +303,7 @@ GATED = ["environ", "mem", "maps", "smaps", "auxv", "cwd", "root", "exe", "cwd/e
 
 
 def deputy(_):
-    """Nothing of who acts for us is to be had, by whatever thread's number it is asked for."""
+    """The broker's own procfs files cannot be opened, whichever of its threads is named."""
     opened = []
     for pid in ancestors()[:2]:
         try:

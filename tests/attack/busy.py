@@ -156,7 +156,7 @@ def connecting(own, rng):
 
 
 def serve(family, address):
-    """A server of one's own, and whoever comes to it."""
+    """A server of the session, and the clients that connect to it."""
     with socket.socket(family) as listener:
         listener.bind(address)
         listener.listen(1)

@@ -115,7 +115,7 @@ def snapshot(folder):
 
 
 def serve(folder):
-    """Servers outside, whom nothing may end: one by name, one by address."""
+    """Servers outside that no call may end: one by name, one by address."""
     held = []
     for family, address in ((socket.AF_UNIX, os.path.join(folder, "outside/socket")), (socket.AF_INET, ("127.0.0.1", 0))):
         held.append(socket.socket(family))

@@ -97,7 +97,7 @@ def is_whole(project, reached):
 
 
 def attack(kind, number):
-    """True when nothing got through and nobody complained."""
+    """True if no race was won and no test failed."""
     folder = os.path.realpath(tempfile.mkdtemp(prefix="cordon-soak-"))
     project = os.path.join(folder, "p")
     furnish(project)

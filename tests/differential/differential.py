@@ -46,7 +46,7 @@ def checked(rc):
 
 def opened(flags, write=None):
     def act(path, folder, _):
-        # a pipe that a call before has made has nobody at its other end
+        # a fifo that an earlier call has made has no process at its other end
         fd = os.open(path, flags | os.O_NONBLOCK, 0o644, dir_fd=folder)
         try:
             st = os.fstat(fd)

@@ -4,7 +4,7 @@
  * able to do and what it must, and writes one line for each into a file: that there is such a file
  * shows that it ran. Free, all of it has to work. Nothing here waits.
  *
- *   canary PLACE PID      PLACE as made by tests/faults/run; PID is somebody else's process
+ *   canary PLACE PID      PLACE as made by tests/faults/run; PID is a process that is not ours
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -155,7 +155,7 @@ gain_privileges(const struct canary *canary)
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
 }
 
-/* A call that the filter refuses, on nobody but oneself. */
+/* A call that the filter refuses, on this process only. */
 static bool
 make_queue(const struct canary *canary)
 {

@@ -5,7 +5,7 @@
  *
  *   FAILALLOC_AT=N         which one fails; 0 or nothing: none
  *   FAILALLOC_FROM=1       every later one fails as well
- *   FAILALLOC_REPORT=FILE  gets one line when it happens: the function, the size, and who asked
+ *   FAILALLOC_REPORT=FILE  gets one line when it happens: the function, the size and its caller
  *   FAILALLOC_COUNT=FILE   gets the number of allocations when the program ends
  */
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The C library's own, under the names it keeps for those who stand in front of it. */
+/* The C library's own functions, under the names that it has for libraries that replace them. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The registers of a stopped process that hold a system call: its number, its first argument, its
- * result. A process that died meanwhile is left alone; whoever waits for it is told.
+ * result. A process that died meanwhile is left alone; its parent reports it.
  */
 #pragma once
 

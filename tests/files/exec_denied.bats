@@ -178,7 +178,7 @@ agrees()
 		expect 125 run --policy-json "{\"files\": {\"deny\": [\"$rule\"]}}" -- touch "$P/ran" || return 1
 		[ ! -e ran ] || return 1
 	done
-	# reading alone: whoever runs it can read it, out of the process
+	# reading alone: a user who runs it can read it from the process's memory
 	expect 125 run --policy-json "{\"files\": {\"rules\": [{\"effect\": \"deny\", \"rights\": \"r\", \"path\": \"$P/tool\"}]}}" -- true
 	heard "$P/tool is denied" '--accept files.execute'
 	expect 0 run --accept files.execute --deny tool -- sh -c "./tool ran"

@@ -426,14 +426,14 @@ in_mounts()
 		for name in sec/key twice/sec/key part/key one; do
 			! "$CORDON" run -q --policy regex.json -- cat "$name" || echo "read by an expression: $name"
 			! "$CORDON" why -q --policy regex.json read "$name" >/dev/null || echo "told otherwise: $name"
-			# nobody knows the mounts: refused by name, and not run
+			# the mounts are unknown: refused by name, and not run
 			! "$CORDON" run -q --execute "$CORDON" --deny /proc --deny '**/nothing' -- \
 				"$CORDON" run -q --deny sec -- cat "$name" 2>>hidden || echo "read: $name"
 		done
 		grep -q 'cannot enforce files.carveout .*other names through mounts' hidden || echo not refused
 		"$CORDON" run -q --deny '**/sec/other' --deny '**/none/*' -- cat part/key one >/dev/null
 		! "$CORDON" run -q --protect sec -- mv twice/sec twice/other || echo moved
-		# who names the second place means it, and what else is mounted there stays
+		# a rule that names the second mount applies to it, and other mounts below it stay
 		"$CORDON" run -q --deny sec --read part -- cat part/key
 		mount --bind above/in part
 		"$CORDON" run -q --deny above --read part -- cat part/file

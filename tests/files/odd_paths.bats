@@ -62,7 +62,7 @@ waits()
 	echo kept >kept/file
 	cat >crowd.py <<-'END'
 		import errno, os, threading, time
-		# each waits for a reader, and holds something of who answers
+		# each waits for a reader, and uses a thread of the broker
 		os.mkfifo("p")
 		said = set()
 		def wait():

@@ -554,7 +554,7 @@ def a_stop_while_waiting():
             os.setpgid(0, 0)
             os.close(os.open("p", os.O_WRONLY))
             os._exit(0)
-        # until it waits, nobody can tell from outside
+        # whether it waits cannot be seen from outside
         time.sleep(0.2)
         os.kill(pid, stop)
         for _ in range(100):

@@ -64,7 +64,7 @@ attack()
 	$bare "$PYTHON" ops.py bare reads >"$T/bare" 2>"$T/bare.err" || complain "$(cat "$T/bare.err")"
 	[ "$(wc -l <"$T/bare")" -gt 1000 ]
 	CORDON_TIMEOUT=240 expect 0 run --protect kept -- "$PYTHON" ops.py boxed reads
-	# some folders cannot be entered any more, and whoever cleans up must
+	# some folders cannot be entered any more, and the clean-up must
 	chmod -R u+rwX bare boxed
 	diff "$T/bare" "$T/out" >"$T/diff" || complain "$(head -20 "$T/diff")"
 }
@@ -305,7 +305,7 @@ is_gone()
 	! kill -0 "$1" 2>/dev/null
 }
 
-# The orphan lives as long as nobody can end it: its launcher is stopped, and the guard is gone.
+# The orphan lives as long as no process can end it: its launcher is stopped, and the guard is gone.
 @test "a broker that is stopped or killed opens nothing" {
 	begin
 	cat >orphan <<-'END'
@@ -431,7 +431,7 @@ planted()
 		echo x | tee .kiro/specs/a/tasks.md .opencode/plans/a.md .github/workflows/a.yml .crush/crush.db .clinerules \
 		    .factory/docs/a .qwen/PROJECT_SUMMARY.md .aider.chat.history.md >/dev/null &&
 		mv .kiro/specs .kiro/old && rm -r .kiro .opencode && mv .github x && mkdir .github && mv deep y && rm -r x y'
-	# who names it gets it
+	# a rule that names it grants it
 	expect 0 run --write .kiro/hooks -- sh -c 'mkdir -p .kiro/hooks && echo x >.kiro/hooks/a'
 	expect 2 run -- sh -c 'echo y >.kiro/hooks/a'
 	heard 'an agent runs what it names'

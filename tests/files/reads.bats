@@ -121,7 +121,7 @@ nothing_read()
 	expect 0 run --deny kept -- sh -c 'cat /proc/self/environ /proc/$$/environ /proc/thread-self/environ'
 	unsaid seen-by-the-launcher
 	expect 0 run --deny kept -- cat /proc/self/comm
-	[ "$out" = cat ] || complain 'somebody else was seen'
+	[ "$out" = cat ] || complain 'another process was seen'
 }
 
 @test "64 callers at once, some killed during their calls" {

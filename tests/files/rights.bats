@@ -203,7 +203,7 @@ cat there' ] || complain 'only what lies in it' ;;
 	[ "$out" = '0 96' ] || complain 'all of these and none of those'
 }
 
-# A policy further down is in force for who works there: it stays where it is, with the folders around it.
+# A policy in a subfolder applies to sessions in it, so neither it nor the folders above it can be moved.
 @test "a folder with a policy in it cannot be moved, so no policy is lost" {
 	local way
 	local swap='import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2(-100, b"sub", -100, b"swap", 2) != 0)'

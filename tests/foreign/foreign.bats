@@ -19,7 +19,7 @@ make_suite()
 	chmod 755 "$T/suite/testcases/bin/"*
 }
 
-# compare STATUS: as whoever runs this test.
+# compare STATUS: as the user who runs this test.
 compare()
 {
 	local user=user

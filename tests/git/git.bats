@@ -119,7 +119,7 @@ load ../lib/git
 		expect 4 run -- git config $change
 	done
 	cmp .git/config "$T/config"
-	# who names the very file gets it
+	# a rule that names the file itself grants it
 	expect 0 run --write .git/config -- git config core.editor other
 	[ "$(git config core.editor)" = other ]
 }
@@ -364,7 +364,7 @@ keys="core.fsmonitor core.hooksPath core.sshCommand core.editor core.pager core.
 		git push odd main; git fetch ./trap; git submodule update) >/dev/null 2>&1 </dev/null || :'
 	cp -a "$P" "$T/free-copy"
 	(cd "$T/free-copy" && sed -i "s|$P|$T/free-copy|" plant && sh plant >/dev/null 2>&1 </dev/null && sh -c "$use")
-	[ -e "$T/started" ] || complain 'starts nothing, whoever planted it'
+	[ -e "$T/started" ] || complain 'a planted setting started a program'
 	rm "$T/started"
 	expect 0 run -- sh plant
 	sh -c "$use"

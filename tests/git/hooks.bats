@@ -33,7 +33,7 @@ commit='git -C sub commit -q --allow-empty -m x'
 	expect 2 run -- sh -c 'mkdir x; echo x >x/pre-commit; mkdir sub/tools 2>/dev/null; echo x >sub/tools'
 	heard 'refused: create' 'core.hooksPath'
 	expect 0 run -- sh -c 'echo x >sub/free; mkdir -p hooks tools/hooks; echo x >tools/hooks/pre-commit'
-	# who names the very folder gets it
+	# a rule that names the folder itself grants it
 	expect 0 run --write sub/tools/hooks --write sub/tools -- sh -c 'mkdir -p sub/tools/hooks; cp evil sub/tools/hooks/pre-commit'
 	[ -x sub/tools/hooks/pre-commit ]
 }
@@ -231,7 +231,7 @@ evil_repository()
 	    'mkdir -p w d/e; echo "gitdir: ../d/e" >p; mv p w/.git; mv d b; ln -s fixtures d' \
 	    'mkdir w d; git init -q --bare d/b.git; echo "gitdir: ../d/b.git" >p; mv p w/.git; mv d c; ln -s fixtures d' \
 	    'mkdir -p w/d; echo "gitdir: d" >p; mv p w/.git; rmdir w/d; mv fixtures/e w/d'
-	# remotes as files, which nobody has any more and git still reads
+	# remotes as files, an old form that git still reads
 	cp evil fixtures/b.git/hooks/update
 	plants 'git push -q origin main:x' 'mkdir -p .git/remotes; echo "URL: $PWD/fixtures/b.git" >.git/remotes/origin' \
 	    'mkdir -p .git/branches; echo "$PWD/fixtures/b.git" >.git/branches/origin'

@@ -145,7 +145,7 @@ for i in range(8000): os.mkdir("d%d" % i)'
 	plants 'git -C deep/sub status' 'cp evil deep/sub/watch'
 }
 
-# lease.py FILE COMMAND...: runs it while nobody else can open the file without waiting
+# lease.py FILE COMMAND...: runs it while no other process can open the file without waiting
 lease()
 {
 	cat >"$T/lease.py" <<-'END'

@@ -31,7 +31,7 @@ load ../lib/hooks
 	plants 'git -C .. status' 'printf "[core]\n\tfsmonitor = %s/evil\n" "$PWD" >settings'
 	git -C "$T" config --unset include.path
 	git -C "$T" config core.hooksPath project/tools
-	# whose it is decides: somebody else's git does not obey
+	# the owner decides: git ignores a repository of another user
 	if [ "$(id -u)" -eq 0 ]; then
 		chown -R 4711 "$T/.git"
 		expect 0 run -- sh -c 'mkdir -p tools; echo x >tools/pre-commit'

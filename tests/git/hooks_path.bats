@@ -53,10 +53,10 @@ hook()
 	said 'core.hooksPath'
 	expect 2 run -- sh -c 'echo x >.githooks/pre-commit'
 	heard 'refused: create' 'git runs what lies in it (core.hooksPath)' '--write'
-	# who names the very folder gets it
+	# a rule that names the folder itself grants it
 	expect 0 run --write .githooks -- cp evil .githooks/pre-commit
 	[ -x .githooks/pre-commit ]
-	# and from then on nobody changes it
+	# and from then on it cannot be changed
 	expect 2 run -- sh -c 'echo x >>.githooks/pre-commit'
 	expect 1 run -- chmod 700 .githooks/pre-commit
 	expect 0 run -- sh -c 'cat .githooks/pre-commit && git log -1 >/dev/null && echo b >b && git add b'
@@ -110,7 +110,7 @@ hidden()
 	expect 2 run -- sh -c 'echo x >pre-commit'
 	chmod 600 "$HOME/.gitconfig"
 	expect 0 run -- sh -c 'echo x >pre-commit'
-	# hooks that nobody can look at are hooks
+	# hooks that cannot be inspected count as hooks
 	git config core.hooksPath more/hooks
 	mkdir -p more/hooks
 	for script in 'chmod 700 more; cp evil more/hooks/pre-commit' \

@@ -86,7 +86,7 @@ load ../lib/git
 		# shellcheck disable=SC2086 # a command and its options
 		$run sh "$T/plant" >"$T/planted" 2>&1 </dev/null
 		sh -c "$use" >"$T/used" 2>&1 </dev/null || :
-		[ -n "$run" ] || [ -e "$T/started" ] || complain 'starts nothing, whoever planted it' "$(cat "$T/used")"
+		[ -n "$run" ] || [ -e "$T/started" ] || complain 'a planted setting started a program' "$(cat "$T/used")"
 	done
 	[ ! -e "$T/started" ] || complain 'started' "$(cat "$T/planted" "$T/used")"
 	[ ! -d .git/rebase-merge ] || complain "$(cat "$T/planted" "$T/used")"

@@ -44,7 +44,7 @@ mac=(--home /Users/sam -C /Users/sam/shop)
 	json '"/Users/sam/.cache/x" in d["parameters"].values()'
 	json '"/private/tmp/y" in d["parameters"].values()'
 	json 'not any(v.startswith("'"$T"'") for v in d["parameters"].values())'
-	# a home that nobody named is not ours
+	# a home that no option names is not ours
 	refused_at "$T/p.json:1:21" sbpl -C /Users/sam/shop -p "$T/p.json"
 	heard 'HOME is not set'
 }

@@ -16,7 +16,7 @@ teardown()
 	fi
 }
 
-# Listens on a socket by path, on one without, and on a port; whoever connects waits in its queue.
+# Listens on a socket by path, on one without, and on a port; clients wait in its queue.
 start_server()
 {
 	cat >"$T/server.py" <<-'END'
@@ -104,11 +104,11 @@ start_server()
 	stopped make=one/f make=two/f make=three/f chmod=one chmod=two chmod=three
 	worked make=free chmod=free
 	[ -z "$(find one two three -type f)" ]
-	# each can be done where nobody denies it
+	# each can be done where no nest denies it
 	nest 0 inner -- "$CORDON" run "${own[@]}" -- \
 	    "$PYTHON" nest.py make=one/f make=two/f make=three/f chmod=one chmod=two chmod=three
 	worked make=one/f make=two/f make=three/f chmod=one chmod=two chmod=three
-	# or nobody could clear away
+	# or it could not be removed
 	chmod 755 one two three
 }
 
@@ -278,7 +278,7 @@ start_server()
 	expect 0 run -- "$PYTHON" nest.py door make=fine make=.envrc "make=$HOME/out"
 	worked make=fine
 	stopped make=.envrc "make=$HOME/out"
-	# a line that nobody holds is a no
+	# a channel whose nest has ended counts as no
 	expect 0 run -- "$PYTHON" nest.py dead-door make=out
 	stopped make=out
 	# behind the line of another, behind a layer, twice, in between
@@ -321,7 +321,7 @@ start_server()
 	said open
 }
 
-# One that takes 20 ms for every answer, and whose processes call all the time: others are answered as ever.
+# A nest that takes 20 ms for every answer, with processes that call all the time: others are answered as before.
 @test "a nest that answers slowly or without a query does not delay others" {
 	begin
 	cat >slow.py <<-'END'
@@ -377,7 +377,7 @@ start_server()
 	said 'answer fine' 'chatter fine'
 }
 
-# What is asked of a guard that is stopped is answered when it goes on; nobody else waits for that.
+# Queries to a stopped guard are answered when it continues; calls of other sessions do not wait.
 @test "a nest that does not answer does not delay others" {
 	begin
 	# git's files are put in place at their close
@@ -429,7 +429,7 @@ start_server()
 		[ "$out" != 'made: 8 gitdir: ../.git' ] || break
 	done
 	said 'made: 8 gitdir: ../.git'
-	# who never answers has said no, to each of many calls
+	# a nest that never answers denies, each of many calls
 	expect 0 run -- "$PYTHON" nest.py silent-door many=40:out make=out
 	stopped make=out
 	said 'many=40:out: 0'
@@ -526,7 +526,7 @@ lent_again()
 	[[ $out =~ tcp=[0-9]+:\ worked ]] || complain 'the outer one does not reach its proxy'
 	[[ $out =~ tcp6=[0-9]+:\ refused ]] || complain 'the inner one reaches it'
 	worked listen=0
-	# where nobody looks at addresses
+	# where addresses are not supervised
 	nest 125 --net all inner --net localhost -- true
 	heard 'does not check addresses'
 }

@@ -99,7 +99,7 @@ def orphan(steps):
         os._exit(0)
     os.wait()
     os.close(ends[1])
-    os.read(ends[0], 1)  # its end: whoever wrote is gone
+    os.read(ends[0], 1)  # end of file: the writer has exited
 
 
 def in_thread(what, *arguments):

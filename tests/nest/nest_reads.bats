@@ -89,7 +89,7 @@ start()
 	worked "read=$T/seen/f" "list=$T/seen"
 }
 
-# A layer grants these folders piece by piece; nobody acts under the inner one's.
+# A layer grants the entries of these folders one by one; the broker is not under the inner layer.
 @test "files hidden from root, and names in shared memory" {
 	start
 	[ ! -d /dev/shm ] || steps=(list=/dev/shm)
@@ -104,7 +104,7 @@ start()
 	worked "${steps[@]}"
 }
 
-# Procfs is opened on behalf, by one who may look at all of them.
+# Procfs is opened on behalf, by a broker that can read all processes of the session.
 @test "processes outside the nest show only public files in /proc" {
 	start
 	cat >around <<-'END'
@@ -152,7 +152,7 @@ start()
 	nest 0 --deny kept inner --deny '**/.env' -- "$PYTHON" nest.py child door door layer=1000 read=.env read=plain read=kept/file
 	stopped read=.env read=kept/file
 	worked read=plain
-	# a line that nobody holds is a no, to all of it
+	# a channel whose nest has ended counts as no, for every right
 	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-door read=plain held=plain list=. make=made
 	stopped read=plain held=plain list=. make=made
 	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-door door read=plain read=.env
@@ -284,7 +284,7 @@ start()
 		[ "$out" != 'read: 40' ] || break
 	done
 	said 'read: 40'
-	# who never answers has said no
+	# a nest that never answers denies
 	expect 0 run --deny kept -- "$PYTHON" nest.py silent-door read=plain
 	stopped read=plain
 }

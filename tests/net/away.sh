@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs a command in a network of its own with a second device, v0, behind which nobody is, and says
+# Runs a command in a network of its own with a second device, v0, with no peer, and says
 # how many packets left by it. Needs root, ip and unshare. Exit status 77: none can be made here.
 #
 #   away.sh COMMAND...

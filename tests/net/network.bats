@@ -56,7 +56,7 @@ reached()
 	grep -c "^$1\$" "$T/served/log" || true
 }
 
-# settled NAME: how often it was reached, this once included: who comes after them is answered after them.
+# settled NAME: number of connections to it, with this one: it is answered after all earlier ones.
 settled()
 {
 	"$PYTHON" -c 'import socket, sys
@@ -344,7 +344,7 @@ for host, port in ("127.0.0.1", 7999), ("203.0.113.1", 0), ("127.0.0.1", 0), ("0
 	[ "$(settled bad)" -eq 1 ]
 }
 
-# within STATUS ARGUMENT...: own.py in a session with domains, in which nobody outside is allowed.
+# within STATUS ARGUMENT...: own.py in a session with domains, in which no address outside is allowed.
 within()
 {
 	local want=$1
@@ -409,12 +409,12 @@ hello from inside' ] || complain 'both ways'
 	expect 3 run --domain a.test -- sh -c '"$1" own.py others "$2" 9; exit 3' sh "$PYTHON" "$(port bad)"
 	said "$(port bad) ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED']"
 	heard "refused: connect 127.0.0.1:$(port bad) is a server of this machine, and not of this session"
-	# of where nobody is there is nothing to be told
+	# nothing is reported about an address without a server
 	case $err in
 	*:9\ *) complain 'nobody is there' ;;
 	esac
 	[ "$(settled bad)" -eq $((before + 1)) ]
-	# another session is somebody else as well
+	# the same for another session
 	"$CORDON" run --domain a.test -- "$PYTHON" probe.py listen 3>&- &
 	started="$started $!"
 	until_true 60 test -e ports
@@ -435,7 +435,7 @@ hello from inside' ] || complain 'both ways'
 	[ ! -e heard ] || complain "$(cat heard)"
 	touch stop
 	wait
-	# not even for who waits at a server that takes no more
+	# not even while it waits for a server whose queue is full
 	outside take
 	within 0 full
 	said 'full: ETIMEDOUT' "taken: ['ECONNREFUSED'] ECONNREFUSED"

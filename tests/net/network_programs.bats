@@ -86,7 +86,7 @@ printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfi
 	    bash -c 'exec 3<>/dev/tcp/@HOST/@PORT && read -r line <&3 && echo "$line"'
 }
 
-# whether the extension says something nobody here can tell: an empty one stands for all
+# the content of the extension cannot be checked here: an empty one stands for all
 @test "TLS with an encrypted client hello is allowed only by the policy" {
 	servers 'a.test 127.0.0.1' 'evil.test 127.0.0.1'
 	hello='printf "GET /s HTTP/1.0\r\nHost: a.test\r\n\r\n" | openssl s_client -quiet -CAfile cert.pem \

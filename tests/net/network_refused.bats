@@ -147,7 +147,7 @@ events()
 	END
 	[ "$("$PYTHON" sysv.py)" = "$(printf 'made\nmade\nmade')" ]
 	expect 9 run -- "$PYTHON" sysv.py
-	# PostgreSQL takes EACCES for a key of somebody else's, and tries others for ever
+	# PostgreSQL takes EACCES for the key of another user, and tries others for ever
 	[ "$out" = "$(printf 'ENOSYS\nENOSYS\nENOSYS')" ]
 	[ "$err" = 'cordon: refused: ipc.sysv for python3: System V shared memory, semaphores and message queues are not granted; allow them with --ipc sysv' ] ||
 		complain "$err"
@@ -307,7 +307,7 @@ is_gone()
 	[ "$(grep -c '^second made$' "$T/said")" -eq 2 ] || complain "$(cat "$T/said")"
 }
 
-# The orphan lives as long as nobody can end it: its launcher is stopped, and the guard is gone.
+# The orphan lives as long as no process can end it: its launcher is stopped, and the guard is gone.
 @test "no socket can be created while the broker is stopped, killed or replaced" {
 	orphan
 	"$CORDON" run -- sh -c 'setsid "$1" orphan.py & wait' sh "$PYTHON" >"$T/said" 2>/dev/null 3>&- &

@@ -234,7 +234,7 @@ def take():
     while s is None:
         try:
             s = server(port=port)
-        except OSError:  # a connection of somebody's may have it for a moment
+        except OSError:  # another connection may use the port for a moment
             assert time.monotonic() < end
             time.sleep(0.05)
     say("taken", "")

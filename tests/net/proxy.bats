@@ -263,7 +263,7 @@ ssl._create_unverified_context().wrap_socket(s, server_hostname='evil.test').sen
 	[ "$out" = '407 407' ] || complain 'refused without the token'
 }
 
-# proxy_says URL: the status for a name that is not allowed; 000: nobody is there.
+# proxy_says URL: the status for a name that is not allowed; 000: no connection.
 proxy_says()
 {
 	curl -s --max-time 60 -o /dev/null -w '%{http_code}' -x "$1" http://none.test/ || :

@@ -222,10 +222,10 @@ def main():
         serve("web6", Threads6(("::1", 0), Web))
     except OSError:
         pass
-    # listens, and never says anything: its backlog takes whoever comes
+    # listens and never answers: its backlog accepts every client
     silent = socket.create_server(("127.0.0.1", 0))
     ports["silent"] = silent.getsockname()[1]
-    # takes whoever comes, and says nothing either
+    # accepts every client, and never answers either
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)
     ports["keep"] = listener.getsockname()[1]
     threading.Thread(target=keep, args=(listener, []), daemon=True).start()

@@ -284,7 +284,7 @@ def many_wait():
 
 
 def waiting():
-    """A server without room: who does not wait hears so, who waits can be interrupted."""
+    """A server whose queue is full: a non-blocking connect fails, a blocking one can be interrupted."""
     kept = fill(denied)
     in_time()
     signal.signal(signal.SIGALRM, lambda *_: None)

@@ -326,7 +326,7 @@ COMMANDS='run shell setup hook mcp doctor check why plan trust init confine ps k
 	expect 0 -V -v
 }
 
-# Answers that nobody gets are failures, whatever they would have been.
+# An answer that cannot be written is a failure, whatever it was.
 @test "closed and full standard output: 125" {
 	local line
 

@@ -51,7 +51,7 @@ helps()
 	mkdir -p "$HOME/.local/share/pnpm"
 	expect 1 run -p node -- touch "$HOME/.local/share/pnpm/_tmp_1"
 	[ -z "$(advice)" ]
-	# nor by who asks
+	# nor for a user who names it
 	for path in / /home /home/other "$HOME" /dev/console /dev/tty0; do
 		denied write "$path"
 		unsaid 'to allow it'
@@ -286,7 +286,7 @@ never_read()
 	# the check works
 	expect 1 run --deny '**/supervised*' -- sh -c 'cat ~/data/x || exit 1'
 	heard "allow it with --read $HOME/data/x"
-	# who asks is warned
+	# a user who names it is warned
 	denied read /var/log/btmp
 	said 'more than a command should get: think twice'
 	denied read "$HOME/.ssh/id_ed25519"

@@ -42,7 +42,7 @@ begin()
 	expect 0 run --tmp shared -- touch "$name"
 	rm "$name"
 	expect 0 run -- sh -c 'touch "$TMPDIR/x"'
-	# deeper down it is somebody's, and may be a home
+	# deeper folders belong to users, and may be homes
 	expect 1 run -- touch /var/lib/x "$T/x"
 	[[ $err != *TMPDIR* ]] || complain "$err"
 }
@@ -175,7 +175,7 @@ PY
 @test "a refusal does not wait for its reader" {
 	begin
 	mkdir kept
-	# nobody reads the descriptor, and there are more than it holds
+	# the descriptor is not read, and there are more messages than fit into the pipe
 	mkfifo "$T/full"
 	exec 4<>"$T/full"
 	"$CORDON" run -q --status-fd 4 --protect kept -- \

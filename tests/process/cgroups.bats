@@ -20,7 +20,7 @@ own_cgroup()
 	[ -z "$mount" ] || [ -z "$name" ] || printf '%s\n' "$mount${name%/}"
 }
 
-# Only root can give a cgroup away, and not where the hierarchy is somebody else's.
+# Only root can give a cgroup away, and not where another user owns the hierarchy.
 needs_cgroup()
 {
 	[ "$(id -u)" -eq 0 ] || skip 'needs root, which can give a cgroup away'

@@ -132,14 +132,14 @@ ran_or_refused()
 	err=$(cat "$T/err")
 	heard 'status descriptor'
 	rm ran
-	# a pipe that nobody reads
+	# a pipe that is not read
 	exec 5> >(:)
 	wait $!
 	status=0
 	timeout 60 "$CORDON" run --status-fd 5 -- sh -c "$by_tools" 2>"$T/err" </dev/null || status=$?
 	exec 5>&-
 	[ "$status" -eq 7 ] && [ -e ran ] && [ ! -e leak ] || complain 'a broken pipe'
-	# a refusal is one even when nobody can be told
+	# a refusal stands even if it cannot be reported
 	status=0
 	timeout 60 "$CORDON" run --read /missing -- sh -c "$by_tools" 2>/dev/full </dev/null || status=$?
 	[ "$status" -eq 125 ] || complain 'no standard error'

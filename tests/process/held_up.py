@@ -36,7 +36,7 @@ def open_meanwhile(shared):
 
 
 def move(shared, number):
-    # who calls alone for a while is served by one thread alone
+    # a process that calls alone for a while is served by one thread
     for _ in range(100):
         os.chmod("file", 0o644)
     shared[ROUND] = number

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A program that leaves processes behind, in one way after another: leaver KIND. Every process left
- * keeps a shared lock on ./lock, so whoever can lock the file alone knows that none is left. It
+ * keeps a shared lock on ./lock, so an exclusive lock on the file shows that none is left. It
  * goes when ./stop is there, and after two minutes in any case. The program itself ends, with 0,
  * when everything it left has said that it is where it wants to be.
  */

@@ -186,7 +186,7 @@ tool()
 	[ "$(grep ^TMPDIR= "$T/out")" = TMPDIR=/set ]
 	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run --env JAVA_TOOL_OPTIONS -- env
 	[ "$(grep ^JAVA_TOOL_OPTIONS= "$T/out")" = JAVA_TOOL_OPTIONS=-Dtheirs=1 ]
-	# Java says aloud that it was heard: only for who asks for it
+	# Java prints a notice about it: only if the user asks for it
 	JAVA_TOOL_OPTIONS=-Dtheirs=1 expect 0 run -- env
 	unsaid JAVA_TOOL_OPTIONS
 	expect 0 run -p java -- env

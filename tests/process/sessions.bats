@@ -30,7 +30,7 @@ poll()
 	until_true 60 "$@" || complain "never came true: $*"
 }
 
-# The record of the only session says who its guard is.
+# The record of the only session has the pid of its guard.
 guard_is_known()
 {
 	grep -q '"guard": {"pid": *[1-9]' "$SESSIONS"/????????????????
@@ -77,7 +77,7 @@ no_records()
 	[ -z "$(records)" ]
 }
 
-# Ended; whether whoever inherited it has collected it is not our business.
+# Ended, or a zombie that its new parent has not reaped yet.
 is_gone()
 {
 	case $(sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null) in

@@ -6,7 +6,7 @@
  *   signals WAY PID FILE     signals it in that way and waits for FILE to grow; 0 when it did
  *   signals ways             the names of the ways
  *
- * The signal is one that nobody minds who has not asked for it; an owner of a descriptor gets SIGIO.
+ * The signal is one that is ignored by default; an owner of a descriptor gets SIGIO.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -127,7 +127,7 @@ class Place:
 
     def check_thoroughly(self):
         self.check()
-        # a launcher that was killed before it had a guard left its record to whoever comes next
+        # a launcher that was killed before it had a guard leaves its record to the next run
         subprocess.run([CORDON, "ps"], cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE)
         left = [file for file in files_below(self.environment["XDG_RUNTIME_DIR"])

@@ -27,7 +27,7 @@ teardown()
 	[ -z "$places" ] || rm -rf "$places"
 }
 
-# A zombie has ended, whoever may come to take it away.
+# A zombie has ended, whichever process reaps it.
 ended()
 {
 	! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null
@@ -359,7 +359,7 @@ listener='trap "echo heard >>heard; exit 0" TERM; exec 9>lock; flock -s 9; touch
 	done
 }
 
-# Nobody reads, the pipe is full, and then somebody wants it to end.
+# The pipe is full and not read, and then the session is killed.
 @test "--output: a reader that does not read does not delay the end" {
 	cat >"$T/full.py" <<-'END'
 		import fcntl, os, subprocess, sys, termios, time
@@ -524,7 +524,7 @@ waits='./leaver setsid; touch up; i=0
 		kill -KILL "$caller"
 		until_true 60 free
 		until_true 60 tmp_is_empty
-		# and a launcher that somebody stopped
+		# and a stopped launcher
 		rm -f launcher
 		calls sh -c 'echo $$ >launcher; exec "$@"' sh "$CORDON" run "$how" -- sh -c "$waits"
 		kill -STOP "$(cat launcher)"
@@ -674,7 +674,7 @@ waits='./leaver setsid; touch up; i=0
 
 # ---- other users ----
 
-# A setuid program of root's, run by somebody else: only root can make one.
+# A setuid program of root's, run by another user: only root can make one.
 @test "a process that became root is ended where the kernel allows it, and reported otherwise" {
 	[ "$(id -u)" -eq 0 ] || return 0
 	places=$(mktemp -d /tmp/cordon-test.XXXXXX)

@@ -364,7 +364,7 @@ print(*(random.randrange(10**9) for _ in range(300000)), sep="\n")' >numbers
 	said 5
 }
 
-# ---- temporary files, for who does not ask TMPDIR ----
+# ---- temporary files, for programs that ignore TMPDIR ----
 
 @test "tmpfile: an unnamed file in /tmp, and no other" {
 	cat >t.py <<-'END'

@@ -8,7 +8,7 @@ teardown()
 	end_started
 }
 
-# A pipe on descriptor 4 that nobody reads.
+# A pipe on descriptor 4 that is not read.
 unread()
 {
 	mkfifo "$T/unread"

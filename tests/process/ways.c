@@ -254,7 +254,7 @@ leave_chain(const struct place *place)
 	linger(place);
 }
 
-/* As sudo does it: out of the reach of whoever started it. Needs the setuid bit. */
+/* As sudo does it: its caller cannot signal it. Needs the setuid bit. */
 void
 leave_rooted(const struct place *place)
 {

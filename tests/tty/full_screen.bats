@@ -271,7 +271,7 @@ use_shell()
 	done
 }
 
-# As an editor starts it: nobody outside has jobs, and the session is cordon's own.
+# As an editor starts it: without job control outside, and in a session of cordon's own.
 @test "cordon shell as the first program of a terminal: jobs, a stop, and the end" {
 	programs
 	echo "PS1='[\\#] '" >"$HOME/.profile"

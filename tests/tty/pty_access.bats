@@ -9,7 +9,7 @@ load ../lib/common
 
 export ASAN_OPTIONS=detect_leaks=0:exitcode=99
 
-# A terminal of somebody else's, in which something was typed: $name, held by $owner as descriptor $number.
+# A terminal of another process, in which something was typed: $name, opened by $owner as descriptor $number.
 begin()
 {
 	cp "$TREE/tests/attack/attack_terminals.py" .
@@ -107,7 +107,7 @@ on_terminal()
 	said 'flipping_link' 'flipping_memory' 'theirs 0'
 }
 
-# The number is given again as soon as nobody has the terminal: then it is somebody else's.
+# The number is reused as soon as no process has the terminal open: then it belongs to another process.
 @test "a pty number of the session is foreign once the kernel has reused it" {
 	cat >"$T/taker.py" <<-'END'
 		# waits for a number, takes terminals until it has that one, and says so
@@ -147,7 +147,7 @@ on_terminal()
 		        time.sleep(0.01)
 		    taken = open("taken").read().strip()
 		    os.unlink("taken")
-		    # somebody else may have been quicker
+		    # another process may have been quicker
 		    if taken == "yes":
 		        try:
 		            os.open(name, os.O_RDWR | os.O_NOCTTY)
@@ -240,7 +240,7 @@ on_terminal()
 	expect 0 run -- script -qec 'tty; echo by-name >"$(tty)"; stty -F "$(tty)" size; exit 0' "$P/typescript"
 	said /dev/pts/ by-name
 	cat >mux.sh <<-'END'
-		# the user's own may be one that lets nobody in
+		# the user's own terminal may refuse all other processes
 		export SHELL=/bin/sh
 		m="tmux -S $TMPDIR/s -f /dev/null"
 		i=0
@@ -409,7 +409,7 @@ on_terminal()
 	json "'only if it is a terminal' in d['reason']"
 	allowed read /dev/pts
 	unsaid 'only if'
-	# nobody looks at who opens them
+	# opening them is not supervised
 	expect 0 plan --accept files.metadata --accept files.future
 	said '/dev/pts [of others, too]'
 	allowed read /dev/pts/3 --accept files.metadata --accept files.future

@@ -48,7 +48,7 @@ pty()
 	seq 50000 >lines
 	pty 0 cat <lines
 	cmp lines "$T/out"
-	# what nobody reads holds nobody up
+	# unread output blocks no process
 	pty 0 sh -c 'seq 5000' <lines
 	[ "$(tail -n 1 "$T/out")" = 5000 ]
 }

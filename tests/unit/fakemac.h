@@ -178,7 +178,7 @@ proc_listpids(uint32_t type, uint32_t user, void *buffer, int size)
 	}
 	if (fake.room > 0 && fake.room < room)
 		room = fake.room;
-	/* whoever asks is always there */
+	/* the calling process always exists */
 	to[count++] = fake.self;
 	for (int i = 0; i < fake.count && type == PROC_PPID_ONLY && count <= room; i++)
 		if (fake.all[i].pid > 0 && fake.all[i].parent == (pid_t)user)
@@ -217,7 +217,7 @@ proc_pidinfo(int pid, int flavor, uint64_t arg, void *buffer, int size)
 	}
 	if (flavor != PROC_PIDTBSDINFO || size != (int)sizeof *to || arg > 1)
 		abort();
-	/* a zombie is only found by who asks for it */
+	/* a zombie is only found by its own pid */
 	if (process == NULL || (process->zombie && arg == 0 && fake.hides_zombies)) {
 		errno = ESRCH;
 		return 0;
@@ -298,7 +298,7 @@ sandbox_check(pid_t pid, const char *operation, int type, ...)
 	if (process == NULL)
 		return -1;
 	answer = fake_decide(process->sandbox, path);
-	/* it ends, and its number is given to somebody who is none of ours */
+	/* it ends, and its pid is given to a process that is not ours */
 	if (pid == fake.recycle && strcmp(path, fake.allowed) == 0) {
 		fake.recycle = 0;
 		process->started += 5;

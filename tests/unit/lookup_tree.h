@@ -34,7 +34,7 @@
 
 struct tree {
 	uint64_t first, seed;
-	uid_t other; /* who owns some of it */
+	uid_t other; /* owner of some files */
 	char top[PATH_MAX], root[PATH_MAX];
 	char names[NAMES][NAME_MAX + 1];
 	char dirs[DIRS][PATH_MAX];

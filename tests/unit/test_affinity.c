@@ -45,7 +45,7 @@ first_of(cpu_set_t set)
 	return one;
 }
 
-/* Somebody who waits for an answer. */
+/* A process that waits for an answer. */
 static pid_t
 make_caller(void)
 {

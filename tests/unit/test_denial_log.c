@@ -116,7 +116,7 @@ other_reports_are_ignored(void)
 		EVENT("Sandbox: cat(5) deny() file-read-data \\/x\\n" TAG),
 		EVENT("Sandbox: cat(5) deny(1) File_Read \\/x\\n" TAG),
 		EVENT("cat(5) deny(1) file-read-data \\/x\\n" TAG),
-		/* whoever else wrote it: the kernel is 0 */
+		/* another writer: the kernel is 0 */
 		"{\"eventMessage\":\"Sandbox: cat(5) deny(1) file-read-data \\/x\\n" TAG
 		"\",\"processID\":5}",
 		"{\"eventMessage\":\"Sandbox: cat(5) deny(1) file-read-data \\/x\\n" TAG

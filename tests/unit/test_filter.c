@@ -610,7 +610,7 @@ result_datagrams(size_t row)
 	return argument_cases[row].results[NETWORK_BROKERED];
 }
 
-/* Where nobody looks at names, none can be made or used but in pairs. */
+/* Where socket names are not supervised, only socket pairs can be made. */
 static int
 result_closed(const struct variant *variant, size_t row)
 {
@@ -624,7 +624,7 @@ result_closed(const struct variant *variant, size_t row)
 	return unix_socket ? EACCES : result == ROUTED ? 0 : result;
 }
 
-/* Without a network it is refused by who can tell of it. */
+/* Without a network the broker refuses it, because it can report it. */
 static bool
 is_told(const struct variant *variant)
 {
@@ -785,7 +785,7 @@ static const struct {
 	{0x5602, EPERM},	  /* VT_SETMODE */
 	{0x5606, EPERM},	  /* VT_ACTIVATE */
 	{0xc0cc5604, 0},	  /* VIDIOC_G_FMT, of cameras */
-	{0x40044b01, 0},	  /* of somebody else */
+	{0x40044b01, 0},	  /* another driver's */
 	{0x80086601, 0},	  /* FS_IOC_GETFLAGS */
 	{0xc020660b, 0},	  /* FS_IOC_FIEMAP */
 	{0x801c581f, 0},	  /* FS_IOC_FSGETXATTR */

@@ -143,7 +143,7 @@ make_plain(char *text)
 			*text = ' ';
 }
 
-/* What git itself refuses nobody sees; what it sees was seen, or refused for a reason of ours. */
+/* Every key that git reads was read here too, or refused for a reason of ours. */
 static void
 compare(const char *text, size_t length)
 {

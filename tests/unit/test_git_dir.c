@@ -16,7 +16,7 @@
 
 static char base[128];
 
-/* Runs a script in BASE; HOME is BASE, so nobody's git settings matter. */
+/* Runs a script in BASE; HOME is BASE, so no user's git settings matter. */
 static int
 sh(const char *script)
 {

@@ -316,7 +316,7 @@ a_new_repository_invalidates_no_other(void)
 	check_int(sh("rm -rf p/many* p/new*"), 0);
 }
 
-/* Each is read by way of another place: who changes something there is believed at once. */
+/* Each is read through another path: a change there is seen at once. */
 static void
 files_outside_the_repository_are_reread_when_they_change(void)
 {

@@ -265,7 +265,7 @@ sweep_late(int signal)
 		seen->is_sent = kill_all_send(&guard.sweep, signal);
 		sem_post(&guard.let_go);
 		wait_for(&guard.went);
-		/* who had it does not hear this any more */
+		/* the process that had it does not receive this any more */
 		for (int i = 0; i < INSIDE; i++)
 			kill(guard.inside[i], SIGKILL);
 		look_and_end(&guard, seen);

@@ -271,7 +271,7 @@ allow_of_what_is_a_link_here_is_not_complained_about(void)
 	check_int(notes("changes nothing", .user = FILES("\"execute\": [\"/bin\"]")), 0);
 }
 
-/* A deny holds under the names that mounts give, too; nobody wrote those. */
+/* A deny also applies under the names that mounts give, which no text contains. */
 static void
 mount_aliases_have_no_finding(void)
 {

@@ -71,7 +71,7 @@ here(void)
 				    .sin_port = htons(port)};
 }
 
-/* A server at the port; -1: somebody else is there. */
+/* A server at the port; -1: the port is in use. */
 static int
 serve(bool is_own, bool shares)
 {
@@ -156,7 +156,7 @@ other_joins(void)
 	other = serve(false, true);
 }
 
-/* Keeps whom it got, and leaves no other trace. Somebody gets it. */
+/* Keeps the connection that it accepted, and leaves no other trace. One server accepts it. */
 static void
 other_leaves(void)
 {
@@ -190,7 +190,7 @@ own_servers_are_reached(void)
 	check_int(reach(), ECONNREFUSED);
 }
 
-/* A port that is free for a moment may get to a third, who is not of this test: then once more. */
+/* Another program may take a port that is free for a moment: then once more. */
 static int
 reach_while(void (*before)(void), void (*after)(void))
 {

@@ -170,7 +170,7 @@ a_fingerprint_is_new_and_has_mode_700(void)
 	check_int(stat(c.pair.allowed, &st), 0);
 	check_int(st.st_mode & 07777, 0600);
 	check_int(stat(c.pair.denied, &st), 0);
-	/* somebody was there first */
+	/* the name was already in use */
 	check_int(fingerprint_make(c.folder, "0123456789abcdef", &twin, &c.err), -CORDON_E_PATH);
 	check_str(twin.folder, "");
 	check_int(stat(c.pair.allowed, &st), 0);
@@ -278,7 +278,7 @@ one_empty_scan_is_not_enough(void)
 	check_int(end.ended, 2);
 }
 
-/* It goes on for longer than the deadline; whoever gave up then would leave all of it. */
+/* It continues for longer than the deadline; giving up then would leave all of it. */
 static void
 the_deadline_counts_from_the_last_death(void)
 {
@@ -630,7 +630,7 @@ a_sandbox_is_applied_and_its_group_is_removed(void)
 	check_int(enforce_apply(sandbox, &err), 0);
 	check(strstr(fake.profile, "(deny default (with message \"cordon-00112233445566aa\")") !=
 	      NULL);
-	/* by that name whoever finds its record knows that it is the session's */
+	/* by that name a later run knows from the record that it is the session's */
 	check(strstr(group.path, "/cordon-00112233445566aa") != NULL);
 	fake.self_sandbox = 0;
 	sandbox = enforce_free(sandbox);
@@ -752,7 +752,7 @@ of_the_network_only_the_proxy_is_reached(void)
 	check(strstr(text, "(local ") == NULL);
 	text = profile_with(&world, domains, NULL);
 	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
-	/* a proxy that nobody asked for opens nothing */
+	/* a proxy that the plan does not need opens nothing */
 	text = profile_with(&world, "{\"network\": \"none\"}", &egress);
 	check(strstr(text, "localhost") == NULL && strstr(text, "(remote ") == NULL);
 }
@@ -923,7 +923,7 @@ only_a_folder_of_ours_is_ended_by_name(void)
 	fake.allowed = "/a/fingerprints/cordon-0123456789abcdef/allow";
 	fake.denied = "/a/fingerprints/cordon-0123456789abcdef/deny";
 	fake_add(1, 1);
-	/* below who buries the dead: none of theirs */
+	/* below the run that reaps records: none of theirs */
 	fake_add(0, fake.self);
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdef";
 	check_int(session_group_end_dead("/a/fingerprints/cordon-0123456789abcdef"), 0);

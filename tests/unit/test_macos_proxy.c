@@ -320,7 +320,7 @@ it_ends_when_its_socket_is_closed(void)
 
 	scene_make(&scene);
 	check_int(scene_start(&scene), 0);
-	/* somebody is connected: that does not keep it */
+	/* a client is connected: that does not delay the end */
 	fd = dial(scene.hold.egress.named);
 	pid = scene.hold.pid;
 	close(scene.hold.egress.line);

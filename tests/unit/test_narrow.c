@@ -422,7 +422,7 @@ the_environment_is_narrowed(void)
 	check_int(names->settings.env.set_count, 0);
 }
 
-/* Only what stands in no text is told by its number: what somebody wrote is told by its name. */
+/* A number is shown only where no text has a name for it. */
 static void
 optional_grants_are_requests_by_name(void)
 {
@@ -447,7 +447,7 @@ optional_grants_are_requests_by_name(void)
 	plan_free(plan);
 }
 
-/* What is shown is what is approved: an end that nobody saw must not come with it. */
+/* What is shown is what is approved: a truncated end must not be approved with it. */
 static void
 a_request_is_listed_in_full(void)
 {

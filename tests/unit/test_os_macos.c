@@ -208,7 +208,7 @@ a_signal_that_is_reported_early_is_waited_for(void)
 	close(queue);
 }
 
-/* The kernel drops them where nobody handles them, after it has told the queue. */
+/* The kernel drops them if there is no handler, after the queue has received them. */
 static void
 signals_without_a_default_are_never_pending(void)
 {
@@ -259,7 +259,7 @@ a_queue_that_lacks_a_signal_is_no_queue(void)
 	      fake.added[0].fflags == NOTE_EXIT);
 }
 
-/* Only what a terminal sends, and only to who is in front of it: this test is in front of none. */
+/* Only what a terminal sends, and only to its foreground group: this test is in none. */
 static void
 other_signals_are_from_processes(void)
 {
@@ -347,7 +347,7 @@ a_file_has_no_name_and_closes_at_exec(void)
 	struct stat st;
 	int fd;
 
-	/* who had our number before may have left its own, or a link to somewhere */
+	/* a process that had our pid before may have left its own, or a link to another file */
 	snprintf(left, sizeof left, "%s/handed-over.%ld", place, (long)getpid());
 	check_int(symlink("/dev/null", left), 0);
 	fd = macos_unnamed_file(folder);
@@ -355,7 +355,7 @@ a_file_has_no_name_and_closes_at_exec(void)
 	check(fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink == 0 && (st.st_mode & 077) == 0);
 	check_int(fcntl(fd, F_GETFD, 0) & FD_CLOEXEC, FD_CLOEXEC);
 	check_int(pwrite(fd, "abc", 3, 0), 3);
-	/* whoever gets it reads from its beginning */
+	/* its receiver reads from the beginning */
 	check_int(lseek(fd, 0, SEEK_CUR), 0);
 	close(fd);
 	close(folder);

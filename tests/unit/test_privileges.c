@@ -156,7 +156,7 @@ unlock_root_bit(void)
 	return prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-/* A daemon of root's that is somebody else for a moment, and the other way round: 0 when refused. */
+/* A daemon of root's that changes its user for a moment, and the other way round: 0 when refused. */
 static int
 drop_as_two_users(void)
 {

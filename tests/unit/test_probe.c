@@ -39,7 +39,7 @@ probe_both_ways(const void *argument)
 	struct cordon_error err = {0};
 	int found = 0;
 
-	/* somebody's listener around the whole test is as good as ours */
+	/* a listener around the whole test serves as well as ours */
 	if (load(*(const enum around *)argument) < 0 && errno != EBUSY)
 		return CHILD_BROKEN;
 	if (enforce_probe(&quick, &err) < 0)

@@ -331,7 +331,7 @@ sigterm_reaches_stopped_processes(void)
 	check_int(child_run(AS_USER, ask_stopped, NULL), 0);
 }
 
-/* A child of root's below somebody else, whom the kernel does not let kill it. */
+/* A child of root's below an ordinary user, whom the kernel does not let kill it. */
 static int
 kill_anothers(const void *none)
 {
@@ -371,7 +371,7 @@ kill_anothers_and_clean_up(const void *none)
 static void
 a_process_that_cannot_be_killed_is_reported(void)
 {
-	/* needs somebody whom we may not kill */
+	/* needs a process that we may not kill */
 	if (child_can_be_root())
 		check_int(child_run(AS_ROOT, kill_anothers_and_clean_up, NULL), 0);
 }

@@ -537,7 +537,7 @@ only_an_accepted_upgrade_is_raw(void)
 	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_WAIT);
 	inspect_response(&refused, "HTTP/1.1 200");
 	check_int(show(&refused, GET_B, strlen(GET_B), &good), CHECK_HTTP_BAD);
-	/* of a second request nobody could tell which answer is its own */
+	/* with a second request it is undecidable which answer belongs to it */
 	refused = (struct inspection){.is_name = is_a, .port = 80};
 	check_int(show(&refused, GET_A, strlen(GET_A), &good), CHECK_GO_ON);
 	check_int(show(&refused, upgrade, sizeof upgrade - 1, &good), CHECK_GO_ON);

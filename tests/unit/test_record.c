@@ -297,7 +297,7 @@ put_record(int folder, const char *text)
 	close(fd);
 }
 
-/* Held by someone it is odd, held by nobody it goes, and takes nothing along. */
+/* Locked, it is reported as odd; not locked, it is removed, and nothing else with it. */
 static void
 check_hostile(struct world *world, int folder, const char *text)
 {
@@ -582,7 +582,7 @@ equal_policies_have_one_digest(void)
 		check(strcmp(named, plain) != 0);
 		check_str(identity(&world, (struct said){.inline_text = wider[i]}), named);
 	}
-	/* who says it does not matter to the kernel, but to what is final: a layer is part of it */
+	/* the kernel ignores the source, but it decides what is final: a layer is part of the hash */
 	named = identity(&world, (struct said){.user = wider[0]});
 	check(strcmp(named, plain) != 0);
 	/* what exists now, and which folder the caller stands in, is not part of it */

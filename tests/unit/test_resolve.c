@@ -318,7 +318,7 @@ lengths_are_bounded(void)
 	check_int(err.sys, ENAMETOOLONG);
 }
 
-/* A link that was not seen would leave its target to whoever asks for it by name. */
+/* If a link were missed, its target could be opened by its own name. */
 static void
 an_unreadable_component_is_an_error(void)
 {

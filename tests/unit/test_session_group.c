@@ -73,7 +73,7 @@ make(char *path, const char *above, const char *name, enum who who)
 	give(path, who);
 }
 
-/* In the child: goes to its place, becomes who, and does it. */
+/* In the child: enters its cgroup, changes its user, and calls function. */
 static _Noreturn void
 live(const char *home, enum who who, enum dir_entry spot, void (*function)(void))
 {
@@ -103,7 +103,7 @@ becomes_empty(int folder)
 	return cgroup_is_empty(folder);
 }
 
-/* Nothing but the leaf is left, and nobody in it. */
+/* Only the leaf is left, without processes. */
 static void
 check_left(const char *home, enum dir_entry spot)
 {
@@ -447,7 +447,7 @@ a_hundred_forking_children_end(void)
 	as_each(IN_PLACE, hundred_end);
 }
 
-/* Somebody who knows only where it is, as a supervisor whose guard was killed. */
+/* Only the path is known, as to a supervisor whose guard was killed. */
 static void
 ended_by_path(void)
 {
@@ -523,7 +523,7 @@ nested_go(void)
 
 	start(&group, "nest");
 	check(has_processes(&group, 8));
-	/* not while somebody lives there */
+	/* not while a process is in it */
 	check_int(rmdir(group.path), -1);
 	end_group(&group);
 }
@@ -614,7 +614,7 @@ dead_ends(void)
 	check_int(session_group_end_dead(path), 0);
 	check(is_gone(path));
 	check_int(session_group_end_dead(path), 0);
-	/* whoever still has it open finds nothing, and says so */
+	/* a process that still has it open finds nothing, and reports that */
 	check(session_group_is_empty(&group));
 	end_group(&group);
 }
@@ -765,7 +765,7 @@ limits_hold(void)
 	check_int(facts.values[FACT_CGROUP_PIDS],
 		  cgroup_has_word(above, "cgroup.controllers", "pids"));
 
-	/* the scopes of whoever runs the tests are another test's */
+	/* the scopes of the user who runs the tests are for another test */
 	facts.values[FACT_SCOPE] = 0;
 	if (facts.values[FACT_CGROUP_MEMORY])
 		memory_is_limited();

@@ -302,7 +302,7 @@ act_as_command(struct program *program, struct odd *odd)
 	if (odd_one_in(odd, 8)) {
 		int stop = ODD_PICK(odd, stops);
 
-		/* whoever started the launcher wakes it, and it this program */
+		/* the process that started the launcher wakes it, and the launcher this program */
 		signal(stop, SIG_DFL);
 		raise(stop);
 		if (stop != SIGSTOP)
