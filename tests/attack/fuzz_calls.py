@@ -53,7 +53,7 @@ KINDS = {
     "nested": (["--deny", "**/.env", "--env", "TSAN_OPTIONS", "--env", "ASAN_OPTIONS", "--env", "UBSAN_OPTIONS"],
                ["--cordon", CORDON]),
     "older": ([], []),
-    "named": (["--session", "NAME"], ["--porter"]),
+    "named": (["--session", "NAME"], ["--spawner"]),
     "track": (["--track-only"], ["--tame"]),
 }
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Makes the broker use fds until it has none left.
 
-usage: exhaust.py WAY [ends]: sockets of nests (doors), opens that block (pipes), or staged files
-that are never closed (desks). Prints "EMFILE" once supervised calls fail for that, or "served", and the
+usage: exhaust.py WAY [ends]: sockets of nests (handshakes), opens that block (pipes), or staged files
+that are never closed (staged). Prints "EMFILE" once supervised calls fail for that, or "served", and the
 state of a protected file; the processes that caused it stay behind, listed in the file "holders".
 With "ends" they are killed, and it prints whether calls are served again.
 """
@@ -14,20 +14,20 @@ import signal
 import sys
 import time
 
-DOOR = 0x636F7201
+HANDSHAKE = 0x636F7201
 CREATE_RULESET = 444
 ROUNDS = 600
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def knock():
-    line = libc.syscall(CREATE_RULESET, ctypes.c_long(1), ctypes.c_long(0), ctypes.c_long(DOOR))
+def handshake():
+    line = libc.syscall(CREATE_RULESET, ctypes.c_long(1), ctypes.c_long(0), ctypes.c_long(HANDSHAKE))
     return line >= 0
 
 
-def hold_doors(_):
-    while knock():
+def hold_sockets(_):
+    while handshake():
         pass
 
 
@@ -35,7 +35,7 @@ def hold_pipe(n):
     os.open(f"pipe{n}", os.O_WRONLY)
 
 
-def hold_desk(n):
+def hold_staged(n):
     while True:
         os.open(f"d{n}/.git", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
@@ -85,12 +85,12 @@ def end_holders():
 
 
 def main():
-    way, cap = {"doors": (hold_doors, ROUNDS), "pipes": (hold_pipe, 70),
-                "desks": (hold_desk, 40)}[sys.argv[1]]
+    way, cap = {"handshakes": (hold_sockets, ROUNDS), "pipes": (hold_pipe, 70),
+                "staged": (hold_staged, 40)}[sys.argv[1]]
     for n in range(cap):
         if way is hold_pipe:
             os.mkfifo(f"pipe{n}")
-        elif way is hold_desk:
+        elif way is hold_staged:
             os.mkdir(f"d{n}")
     told = os.open("holders", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     missed = 0

@@ -261,13 +261,13 @@ exhaust()
 
 @test "without free descriptors the broker refuses, and the session still ends" {
 	begin
-	exhaust 40 doors EMFILE
+	exhaust 40 handshakes EMFILE
 	for limit in 64 100 1024; do
-		exhaust "$limit" doors served
+		exhaust "$limit" handshakes served
 	done
 	# how many wait at most depends on how many are served at once
 	exhaust 64 pipes ''
-	exhaust 64 desks EMFILE
+	exhaust 64 staged EMFILE
 	# of these there are not that many
 	exhaust 1024 pipes served
 	# few are enough for honest work, and a low limit that may be raised is raised for the broker alone
@@ -280,11 +280,11 @@ exhaust()
 @test "after a shortage of descriptors the broker serves again" {
 	begin
 	cp "$TREE/tests/files/exhaust.py" .
-	(ulimit -n 64 && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py desks ends &&
+	(ulimit -n 64 && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py staged ends &&
 		said 'EMFILE closed' 'as before')
 	for limit in 64 256 300; do
 		rm -f holders
-		(ulimit -n "$limit" && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py doors ends &&
+		(ulimit -n "$limit" && expect 0 run -q --protect kept -- "$PYTHON" exhaust.py handshakes ends &&
 			said 'served closed' 'as before')
 	done
 	untouched

@@ -15,18 +15,18 @@ changes()
 	"$PYTHON" - "$T/status" "$P/" >"$T/changes" <<-'END'
 		import json, sys
 		lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-		told = [line for line in lines if line["event"] == "changed"]
-		assert all(line["reason"] for line in told)
-		assert lines[-1]["event"] == "end" and lines[-1].get("changed", 0) >= len(told), lines[-1]
-		for text in sorted(line["what"] + " " + line["subject"].replace(sys.argv[2], "") for line in told):
+		reported = [line for line in lines if line["event"] == "changed"]
+		assert all(line["reason"] for line in reported)
+		assert lines[-1]["event"] == "end" and lines[-1].get("changed", 0) >= len(reported), lines[-1]
+		for text in sorted(line["what"] + " " + line["subject"].replace(sys.argv[2], "") for line in reported):
 		    print(text)
 	END
 }
 
-# told LINE...: exactly these
-told()
+# reported LINE...: exactly these
+reported()
 {
-	[ "$(cat "$T/changes")" = "$(printf '%s\n' "$@" | sort)" ] || complain "told: $(cat "$T/changes")"
+	[ "$(cat "$T/changes")" = "$(printf '%s\n' "$@" | sort)" ] || complain "reported: $(cat "$T/changes")"
 }
 
 @test "every way to change an autorun file is reported" {
@@ -59,7 +59,7 @@ told()
 		keep = open("../late", "w"); os.rename("../late", "../Jenkinsfile"); keep.write("x"); keep.close()
 	END
 	changes -- "$PYTHON" ways.py
-	told 'changed Makefile' 'changed GNUmakefile' 'changed setup.py' 'changed sub/package.json' \
+	reported 'changed Makefile' 'changed GNUmakefile' 'changed setup.py' 'changed sub/package.json' \
 	    'removed tox.ini' 'added Rakefile' 'added .github/workflows/a.yml' 'added .husky' \
 	    'removed old/conftest.py' 'added young/conftest.py' 'changed build.rs' 'changed meson.build' \
 	    'added DOCKERFILE.dev' 'changed Jenkinsfile'
@@ -75,7 +75,7 @@ told()
 		: >>setup.py
 		echo x >conftest.py; rm conftest.py; mv nothing Rakefile; rm kept/build.rs; echo x >kept/build.rs
 		echo x >"$TMPDIR/Makefile"; mv "$TMPDIR/Makefile" "$TMPDIR/setup.py"; :' 2>/dev/null
-	[ ! -s "$T/changes" ] || complain "told: $(cat "$T/changes")"
+	[ ! -s "$T/changes" ] || complain "reported: $(cat "$T/changes")"
 }
 
 @test "--summary and -v print the changes, otherwise nothing is printed" {
@@ -115,7 +115,7 @@ told()
 		open("far/down/conftest.py", "w").write("x")
 	END
 	changes --summary -- "$PYTHON" flood.py
-	told 'added far/down/conftest.py'
+	reported 'added far/down/conftest.py'
 	one_notice "added $P/far/down/conftest.py"
 }
 
@@ -148,5 +148,5 @@ told()
 @test "the outer session reports the autorun files that a nest changed" {
 	echo x >Makefile
 	changes --read "${CORDON%/*}" --execute "${CORDON%/*}" -- "$CORDON" run -q -- sh -c 'echo x >>Makefile'
-	told 'changed Makefile'
+	reported 'changed Makefile'
 }

@@ -22,21 +22,21 @@ prepare()
 	{ git init . && mkdir sub && echo a >a && echo 'A=1' >.envrc && git add . && git commit -m a; } >"$T/made" 2>&1
 }
 
-# told WHAT NAME...: each is in the events, in the log and nothing else of that kind is
-told()
+# reported WHAT NAME...: each is in the events, in the log and nothing else of that kind is
+reported()
 {
 	local what=$1 name
 
 	shift
 	for name in "$@"; do
 		grep -q "\"event\": \"planted\".*\"what\": \"$what\", \"subject\": \"$P/$name\"" "$T/status" ||
-		    complain "not told: $what $name: $(cat "$T/status")" || return 1
+		    complain "not reported: $what $name: $(cat "$T/status")" || return 1
 	done
 	[ "$(grep -c "\"what\": \"$what\"" "$T/status")" -eq $# ] || complain "$(cat "$T/status")" || return 1
 	[ $# -eq 0 ] || grep -rq "\"what\": \"$what\"" "$XDG_STATE_HOME/cordon/audit"
 }
 
-# events COMMAND: what is told of it
+# events COMMAND: what is reported about it
 events()
 {
 	exec 5>"$T/status"
@@ -50,21 +50,21 @@ $1" || return 1
 	prepare
 	events "$everything"
 	# shellcheck disable=SC2086 # a list
-	told staged $names
+	reported staged $names
 	heard "runs later: staged $P/.envrc: direnv runs it; a checkout of the index brings it"
 	prepare
 	events "$everything; git commit -qm x; git read-tree HEAD^"
 	# shellcheck disable=SC2086 # a list
-	told committed $names
+	reported committed $names
 	prepare
 	events "$everything; git commit -qm x; git branch other; git reset -q --soft HEAD^; git read-tree HEAD; git reflog expire --expire=now --all; rm -rf .git/logs .git/ORIG_HEAD"
 	# shellcheck disable=SC2086 # a list
-	told committed $names
+	reported committed $names
 	heard 'a checkout of refs/heads/other brings it'
 	prepare
 	events "$everything; git commit -qm x; git tag -a -m v v; git reset -q --soft HEAD^; git read-tree HEAD; rm .git/ORIG_HEAD; git pack-refs --all"
 	# shellcheck disable=SC2086 # a list
-	told committed $names
+	reported committed $names
 	heard 'a checkout of refs/tags/v brings it'
 }
 
@@ -82,11 +82,11 @@ $repository; repository one; stage 100644 '$evil' one/config; git checkout -q --
 	events "$repository; for i in one two Three four five six; do repository \$i; done; stage 100644 '$evil' one/config; stage 100644 '../plain' two/commondir
 		stage 100644 '$evil' Three/CONFIG; stage 100644 '$evil' four/config.worktree; stage 100644 '[core]\n\tworktree = /\n' five/config
 		stage 100644 '[core]\n\tbare = true\n' six/config; stage 100644 '$evil' plain/config; stage 100644 x plain/commondir"
-	told staged one/config two/commondir Three/CONFIG four/config.worktree five/config
+	reported staged one/config two/commondir Three/CONFIG four/config.worktree five/config
 	# one that is in the working tree as it is
 	rm -rf "$P/.git" && prepare && git init -q --bare bare && rm -rf bare/hooks && git -C bare config core.fsmonitor x && echo x >bare/refs/x && echo x >bare/objects/x
 	events 'git add bare; git commit -qm bare'
-	told committed
+	reported committed
 	expect 0 check --ref HEAD
 	said 'HEAD:bare/config: note: core.fsmonitor is not known to be harmless; it is the same in the working tree'
 }
@@ -106,20 +106,20 @@ $repository; repository one; stage 100644 '$evil' one/config; git checkout -q --
 		prepare
 		events "$mk
 $script"
-		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not reported: $script: $(cat "$T/status")" || return 1
 	done
 	prepare
 	mkdir .git/lfs && git rev-parse HEAD >.git/lfs/x && echo 'ref: lfs/x' >.git/refs/heads/w
 	sleep 0.1
 	events "$mk
 mk 1 >.git/lfs/x"
-	told committed .envrc
+	reported committed .envrc
 	# one that was prepared before, where no ref is
 	prepare
 	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/deep)
 	sleep 0.1
 	events 'mv .git/w .git/refs/heads/w'
-	told committed .envrc
+	reported committed .envrc
 }
 
 @test "unchanged entries of the working tree and ordinary work are not reported" {
@@ -128,17 +128,17 @@ mk 1 >.git/lfs/x"
 	ln -s a link && mkdir .vscode && echo '{}' >.vscode/settings.json && git add . && git commit -qm b
 	events 'echo b >>a; ln -s sub/x more; git add a more; git commit -qm c; git checkout -q -b two; git tag t; git stash list; git gc -q
 		git rm -q --cached .envrc; git commit -qm d; mkdir hooks; echo x >hooks/pre-commit; git add hooks; git commit -qm e'
-	told committed
-	told staged
+	reported committed
+	reported staged
 	events 'true'
 	silent
 	# another content, and one whose object is not what its name says
 	events 'stage 100644 "A=2\n" .envrc'
-	told staged .envrc
+	reported staged .envrc
 	prepare
 	events 'object=$(git rev-parse HEAD:.envrc); file=.git/objects/${object%"${object#??}"}/${object#??}
 		evil=$(printf "A=2\n" | git hash-object -w --stdin); rm -f $file; cp .git/objects/${evil%"${evil#??}"}/${evil#??} $file; echo b >b; git add b; git commit -qm b'
-	told committed .envrc
+	reported committed .envrc
 }
 
 @test "cordon check --ref checks a ref and has the statuses of a policy check" {
@@ -191,17 +191,17 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	prepare
 	events 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.vscode --cacheinfo 160000,$(git rev-parse HEAD),sub/.claude/x
 		git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),library; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git read-tree HEAD'
-	told committed .vscode sub/.claude/x
+	reported committed .vscode sub/.claude/x
 	expect 1 check --ref evil
 	[[ $out = *'evil:.vscode: warning: '* && $out != *library* ]]
 	# the path alone, also of a file that the command has put into the working tree; and contents that are missing
 	prepare
 	events 'git config -f .gitmodules submodule.x.path ./sub/../.vscode/y; git config -f .gitmodules submodule.x.url ssh://h/x; git add .gitmodules'
-	told staged .gitmodules
+	reported staged .gitmodules
 	heard 'submodule.x.path leads to what is protected'
 	prepare
 	events 'git update-index --add --cacheinfo 100644,1234567890123456789012345678901234567890,sub/.envrc'
-	told staged sub/.envrc
+	reported staged sub/.envrc
 	# links before it do not push a name out of sight
 	prepare
 	events 'object=$(printf x | git hash-object -w --stdin); i=0
@@ -212,8 +212,8 @@ $everything; git commit -qm x; git branch evil; git reset -q --soft HEAD^; git r
 	git init -q "$T/library" && git -C "$T/library" commit -q --allow-empty -m l
 	git submodule --quiet add "$T/library" .claude && git submodule --quiet add "$T/library" library && git commit -qm own
 	events 'git -C library commit -q --allow-empty -m more; git add library; git commit -qm library; echo b >>a; git commit -qam b'
-	told committed
-	told staged
+	reported committed
+	reported staged
 	expect 0 check --ref HEAD
 }
 
@@ -259,19 +259,19 @@ $script"
 		prepare
 		events "$mk
 $script"
-		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+		grep -q "\"subject\": \"$P/.envrc\"" "$T/status" || complain "not reported: $script: $(cat "$T/status")" || return 1
 	done
 	heard "a checkout of plain brings it"
 	prepare
 	events "$mk
 	i=0; while [ \$((i += 1)) -le 40 ]; do git branch b\$i \$(git commit-tree -m \$i HEAD^{tree}); done; git branch z \$(mk 1); git pack-refs --all; rm -rf .git/logs"
-	told committed .envrc
+	reported committed .envrc
 	# one that was prepared before, and comes with its folder
 	prepare
 	(eval "$mk"; mkdir .git/w && mk 5 >.git/w/main)
 	sleep 0.1
 	events 'mv .git/w .git/origin'
-	told committed .envrc
+	reported committed .envrc
 }
 
 @test "ordinary commits, rebases, merges, stashes and bisects are not reported" {
@@ -284,17 +284,17 @@ $script"
 	events 'set +e; exec >/dev/null 2>&1; git checkout topic; git rebase main; git checkout main; git merge --no-ff -m merge topic; echo s >>m; git stash; git stash pop; git commit -am s
 		git bisect start HEAD HEAD~4; git bisect good; git bisect reset; git cherry-pick --no-commit HEAD; git reset --hard; git worktree add wt; git -C wt commit --allow-empty -m w
 		echo c >>m; git commit -am c; git revert --no-edit HEAD; echo d >>m; git stash; git checkout -b more HEAD~2; echo e >m; git commit -am e; git stash pop || git status; git add .; git update-ref refs/notes/x HEAD; git gc'
-	told committed
-	told staged
+	reported committed
+	reported staged
 	[[ $err != *'could be checked'* ]]
 	# in the midst of a rebase
 	git reset -q --hard && git checkout -q main && echo 1 >m && git commit -qam x && git checkout -q -b other HEAD^ && echo 2 >m && git commit -qam y
 	events 'git rebase main >/dev/null 2>&1 || true'
-	told committed
-	told staged
+	reported committed
+	reported staged
 	events 'echo 3 >m; git add m; GIT_EDITOR=true git rebase --continue >/dev/null 2>&1'
-	told committed
-	told staged
+	reported committed
+	reported staged
 }
 
 # poison FOLDER TREE: writes the index with another tree for this folder; its entries stay
@@ -318,7 +318,7 @@ poison='poison() { git write-tree >/dev/null; python3 - "$(git rev-parse "HEAD:$
 		mkdir sub/deep && echo b >sub/b && echo c >sub/deep/c && git add . && git commit -qm b
 		events "$poison
 $script; git diff --cached --exit-code"
-		grep -q '"what": "staged".*a commit of the index brings it, by its cached trees' "$T/status" || complain "not told: $script: $(cat "$T/status")" || return 1
+		grep -q '"what": "staged".*a commit of the index brings it, by its cached trees' "$T/status" || complain "not reported: $script: $(cat "$T/status")" || return 1
 	done
 	# the next commit has it indeed
 	echo n >n && git add n && git commit -qm n
@@ -326,14 +326,14 @@ $script; git diff --cached --exit-code"
 	prepare
 	events 'object=$(echo x | git hash-object -w --stdin); printf "100644 %s 2\tsub/.envrc\n100644 %s 3\tsub/.envrc\n" $object $object | git update-index --index-info
 		git update-index --force-remove sub/.envrc; git ls-files --resolve-undo | grep -q envrc'
-	told staged sub/.envrc
+	reported staged sub/.envrc
 	# an index that is split: the file that holds the entries changes, and the index does not
 	prepare
 	for i in 1 2 3; do echo "$i" >"sub/xenvrc$i"; done
 	echo x >sub/xenvrc && git add . && git commit -qm b && git update-index --split-index
 	sleep 0.1
 	events 'python3 -c "import sys; f = open(sys.argv[1], \"r+b\"); t = f.read(); assert b\"sub/xenvrc\\0\" in t; f.seek(0); f.write(t.replace(b\"sub/xenvrc\\0\", b\"sub/.envrc\\0\"))" .git/sharedindex.*'
-	told staged sub/.envrc
+	reported staged sub/.envrc
 }
 
 @test "a FIFO in place of a git file delays neither check nor the end, and nothing is left" {
@@ -346,7 +346,7 @@ $script; git diff --cached --exit-code"
 	sleep 1.5
 	kill -TERM "$started" 2>/dev/null || :
 	wait "$started" || :
-	# whatever ends the launcher then, the end is told, and git is not left behind
+	# whatever ends the launcher then, the end is reported, and git is not left behind
 	grep -q '"event": "end"' "$T/status" || complain "$(cat "$T/status")"
 	! pgrep -P 1 -f "$P" >/dev/null || complain 'git is left behind'
 	CORDON_TIMEOUT=40 expect 125 check --ref HEAD

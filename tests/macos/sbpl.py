@@ -75,11 +75,11 @@ class SessionPolicy(Policy):
     """The same with what a session adds: its private folder, fingerprint, tag, its proxy's port, and the
     socket of a named one, an editor's fingerprint."""
 
-    def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, door="", home="/Users/sam",
+    def __init__(self, policy, tmp="", fingerprint="", tag="", port=0, socket="", home="/Users/sam",
                  project="/Users/sam/shop", editor=""):
         super().__init__(policy, home, project)
         self.arguments = [home, project, json.dumps(policy, ensure_ascii=False), tmp, fingerprint, tag,
-                          str(port), door, editor]
+                          str(port), socket, editor]
 
     @property
     def profile(self):

@@ -472,16 +472,16 @@ tap.case("a port of a proxy opens nothing in other modes", [
     line for mode in ("none", {"localhost": [8080]})
     for line in ask(SessionPolicy({"network": mode}, port=40001),
                     ("network-outbound", connect("localhost", 40001), False))])
-DOOR = HOME + "/.local/state/cordon/sessions/0123456789abcdef.sock"
-tap.case("a named session takes commands at its door, in every mode, and can make no such socket", [
+SOCKET = HOME + "/.local/state/cordon/sessions/0123456789abcdef.sock"
+tap.case("a named session takes commands at its socket, in every mode, and can make no such socket", [
     line for mode in ("none", "localhost", {"domains": ["example.com"]})
-    for line in ask(SessionPolicy({"network": mode, "files": {"deny": [HOME + "/.local"]}}, door=DOOR),
-                    ("network-inbound", unix_bind(DOOR), True), ("network-bind", unix_bind(DOOR), False),
-                    ("network-inbound", unix_bind(DOOR + "2"), False),
-                    ("network-outbound", unix_connect(DOOR), False), ("file-read-data", at(DOOR), False),
-                    *[(op, at(DOOR), False) for right in "wcdx" for op in OPERATIONS[right]])])
-tap.case("without a name there is no door", ask(
-    SessionPolicy({}), ("network-inbound", unix_bind(DOOR), False)))
+    for line in ask(SessionPolicy({"network": mode, "files": {"deny": [HOME + "/.local"]}}, socket=SOCKET),
+                    ("network-inbound", unix_bind(SOCKET), True), ("network-bind", unix_bind(SOCKET), False),
+                    ("network-inbound", unix_bind(SOCKET + "2"), False),
+                    ("network-outbound", unix_connect(SOCKET), False), ("file-read-data", at(SOCKET), False),
+                    *[(op, at(SOCKET), False) for right in "wcdx" for op in OPERATIONS[right]])])
+tap.case("without a name there is no such socket", ask(
+    SessionPolicy({}), ("network-inbound", unix_bind(SOCKET), False)))
 
 # ---- the proxy itself ----------------------------------------------------------------------------
 

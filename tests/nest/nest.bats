@@ -275,37 +275,37 @@ start_server()
 @test "a process that makes the handshake itself and allows everything gains no right" {
 	begin
 	# it is there: the line is answered, and what the plan allows goes on
-	expect 0 run -- "$PYTHON" nest.py door make=fine make=.envrc "make=$HOME/out"
+	expect 0 run -- "$PYTHON" nest.py handshake make=fine make=.envrc "make=$HOME/out"
 	worked make=fine
 	stopped make=.envrc "make=$HOME/out"
 	# a channel whose nest has ended counts as no
-	expect 0 run -- "$PYTHON" nest.py dead-door make=out
+	expect 0 run -- "$PYTHON" nest.py dead-handshake make=out
 	stopped make=out
 	# behind the line of another, behind a layer, twice, in between
-	nest 0 inner --protect nest.py -- "$PYTHON" nest.py door chmod=nest.py make=fine
+	nest 0 inner --protect nest.py -- "$PYTHON" nest.py handshake chmod=nest.py make=fine
 	stopped chmod=nest.py
 	worked make=fine
-	nest 0 inner --protect nest.py -- "$PYTHON" nest.py child door door chmod=nest.py make=fine
+	nest 0 inner --protect nest.py -- "$PYTHON" nest.py child handshake handshake chmod=nest.py make=fine
 	stopped chmod=nest.py
 	worked make=fine
-	expect 0 run -- "$PYTHON" nest.py restrict door make=out child door make=out
+	expect 0 run -- "$PYTHON" nest.py restrict handshake make=out child handshake make=out
 	stopped make=out
-	expect 0 run -- "$PYTHON" nest.py dead-door door make=out
+	expect 0 run -- "$PYTHON" nest.py dead-handshake handshake make=out
 	stopped make=out
-	# the layer that is announced at the door is one, of that thread
-	expect 0 run -- "$PYTHON" nest.py door restrict-thread make=out
+	# the layer that is announced at the handshake is one, of that thread
+	expect 0 run -- "$PYTHON" nest.py handshake restrict-thread make=out
 	stopped make=out
-	expect 0 run -- "$PYTHON" nest.py door restrict restrict make=out
+	expect 0 run -- "$PYTHON" nest.py handshake restrict restrict make=out
 	stopped make=out
 	[ ! -e out ]
 }
 
 @test "many nests in sequence, and nesting too deep" {
 	begin
-	expect 0 run "${own[@]}" -- sh -c '"$1" nest.py doors=300 && "$CORDON" run -- sh -c "echo x >made && cat made"' sh "$PYTHON"
+	expect 0 run "${own[@]}" -- sh -c '"$1" nest.py handshakes=300 && "$CORDON" run -- sh -c "echo x >made && cat made"' sh "$PYTHON"
 	said x
-	# by the door alone, without layers
-	expect 1 run -- "$PYTHON" nest.py door door door door door door door door door door door door door door door door door
+	# by the handshake alone, without layers
+	expect 1 run -- "$PYTHON" nest.py handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake handshake
 	heard 'Argument list too long'
 }
 
@@ -349,8 +349,8 @@ start_server()
 
 		def be_inside(talk):
 		    os.setpgid(0, 0)
-		    door = (ctypes.c_long(n) for n in (1, 0, 0x636F7201))
-		    line = socket.socket(fileno=ctypes.CDLL(None).syscall(444, *door))
+		    handshake = (ctypes.c_long(n) for n in (1, 0, 0x636F7201))
+		    line = socket.socket(fileno=ctypes.CDLL(None).syscall(444, *handshake))
 		    for _ in range(16):
 		        if os.fork() == 0:
 		            while True:
@@ -430,7 +430,7 @@ start_server()
 	done
 	said 'made: 8 gitdir: ../.git'
 	# a nest that never answers denies, each of many calls
-	expect 0 run -- "$PYTHON" nest.py silent-door many=40:out make=out
+	expect 0 run -- "$PYTHON" nest.py silent-handshake many=40:out make=out
 	stopped make=out
 	said 'many=40:out: 0'
 	[ -z "$(find . -name 'out*')" ]

@@ -51,7 +51,7 @@ def say_yes(line):
         line.send(question[:8] + struct.pack("IIBBB5x", 0x1F, 0, 0, 0, 0))
 
 
-def door():
+def handshake():
     return socket.socket(fileno=call(CREATE, 1, 0, DOOR))
 
 
@@ -108,8 +108,8 @@ def in_thread(what, *arguments):
     thread.join()
 
 
-def open_door(answers):
-    line = door()
+def open_handshake(answers):
+    line = handshake()
     if answers:
         threading.Thread(target=say_yes, args=(line,), daemon=True).start()
     else:
@@ -179,22 +179,22 @@ def run(steps):
             restrict(value or None)
         elif word == "restrict-thread":
             in_thread(restrict, value or None)
-        elif word == "door":
-            open_door(True)
-        elif word == "dead-door":
-            open_door(False)
-        elif word == "silent-door":
-            held.append(door())
+        elif word == "handshake":
+            open_handshake(True)
+        elif word == "dead-handshake":
+            open_handshake(False)
+        elif word == "silent-handshake":
+            held.append(handshake())
         elif word == "many":
             count, _, path = value.partition(":")
             print(f"{step}: {make_many(int(count), path)}", flush=True)
-        elif word == "doors":
+        elif word == "handshakes":
             for _ in range(int(value)):
                 if os.fork() == 0:
-                    door()
+                    handshake()
                     os._exit(0)
                 if os.wait()[1] != 0:
-                    raise OSError("a door stayed closed")
+                    raise OSError("a handshake failed")
         elif word == "limits":
             set_limits()
         elif word == "child":
@@ -253,5 +253,5 @@ def run(steps):
 
 run(sys.argv[1:])
 sys.stdout.flush()
-# a thread that is ended opens a library, which it may not behind some of the doors
+# a thread that is ended opens a library, which some nests may not
 os._exit(0)

@@ -11,13 +11,13 @@ load ../lib/nest
 setup_door()
 {
 	begin
-	cp "$TREE/tests/nest/knock.py" .
+	cp "$TREE/tests/nest/handshake.py" .
 }
 
 @test "processes that keep handshake sockets open do not use up the broker's descriptors" {
 	setup_door
 	ulimit -n 1024
-	expect 0 run -- "$PYTHON" knock.py hold 970
+	expect 0 run -- "$PYTHON" handshake.py hold 970
 	said "lines: 256"
 	said "make: worked"
 	said "afterwards: worked"
@@ -28,7 +28,7 @@ setup_door()
 	ulimit -n 1024
 	cat >both <<-END
 		#!/bin/sh
-		"\$CORDON" run --execute "\$CORDON" -- $PYTHON knock.py hold 400 >inner &
+		"\$CORDON" run --execute "\$CORDON" -- $PYTHON handshake.py hold 400 >inner &
 		while ! grep -q lines inner 2>/dev/null; do sleep 0.05; kill -0 \$! 2>/dev/null || break; done
 		"\$CORDON" run -- sh -c 'echo beside >beside' && echo "beside: worked"
 		wait
@@ -42,7 +42,7 @@ setup_door()
 
 @test "nest ids are reused, and none belongs to two nests" {
 	setup_door
-	CORDON_TIMEOUT=150 expect 0 run -- "$PYTHON" knock.py stay 70000
+	CORDON_TIMEOUT=150 expect 0 run -- "$PYTHON" handshake.py stay 70000
 	said "failed: 0"
 	said "make: worked"
 	said "planted: refused"
@@ -52,6 +52,6 @@ setup_door()
 @test "processes that restrict themselves in a nest use up no id" {
 	setup_door
 	# the broker keeps 4096 at once (PLACES in src/linux/nest_table.h)
-	CORDON_TIMEOUT=100 expect 0 run -- "$PYTHON" knock.py restrict 5000
+	CORDON_TIMEOUT=100 expect 0 run -- "$PYTHON" handshake.py restrict 5000
 	said "failed: 0"
 }

@@ -146,16 +146,16 @@ start()
 
 @test "a process that makes the handshake itself and allows everything reads no more" {
 	start
-	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py door read=plain read=.env held=.env "read=$HOME/.profile" make=.envrc
+	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py handshake read=plain read=.env held=.env "read=$HOME/.profile" make=.envrc
 	worked read=plain
 	stopped read=.env held=.env "read=$HOME/.profile" make=.envrc
-	nest 0 --deny kept inner --deny '**/.env' -- "$PYTHON" nest.py child door door layer=1000 read=.env read=plain read=kept/file
+	nest 0 --deny kept inner --deny '**/.env' -- "$PYTHON" nest.py child handshake handshake layer=1000 read=.env read=plain read=kept/file
 	stopped read=.env read=kept/file
 	worked read=plain
 	# a channel whose nest has ended counts as no, for every right
-	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-door read=plain held=plain list=. make=made
+	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-handshake read=plain held=plain list=. make=made
 	stopped read=plain held=plain list=. make=made
-	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-door door read=plain read=.env
+	expect 0 run --deny '**/.env' -- "$PYTHON" nest.py dead-handshake handshake read=plain read=.env
 	stopped read=plain read=.env
 	[ ! -e made ]
 }
@@ -285,6 +285,6 @@ start()
 	done
 	said 'read: 40'
 	# a nest that never answers denies
-	expect 0 run --deny kept -- "$PYTHON" nest.py silent-door read=plain
+	expect 0 run --deny kept -- "$PYTHON" nest.py silent-handshake read=plain
 	stopped read=plain
 }

@@ -656,8 +656,8 @@ $first" ]
 	refused run --session web --track-only -- true
 }
 
-# A client of the porter's own making: prints welcome, or refused. TOKEN may be anything.
-porter_client()
+# A client of the spawner that is not cordon: prints welcome, or refused. TOKEN may be anything.
+spawner_client()
 {
 	cat >"$P/client.py" <<-'END'
 		import os, socket, struct, sys
@@ -675,7 +675,7 @@ porter_client()
 @test "a client without the token is refused" {
 	begin keep run --session web -- sh -c 'echo $$ >pid; exec sleep 300'
 	pid_in pid >/dev/null
-	porter_client
+	spawner_client
 	socket=$SESSIONS/$(records).sock
 	token=$(record 'd["token"]')
 	wrong=$(printf '%s' "$token" | tr 0-9a-f 1-9a-f0)
@@ -852,7 +852,7 @@ state_is()
 	expect 124 run --session quick --time 1s -- sleep 300
 	heard 'time limit'
 	poll sh -c "! '$CORDON' ps | grep -q quick"
-	# the porter's group is not the session's own
+	# the spawner's group is not the session's own
 	expect 124 run --session quick --time 1s -- "$PYTHON" -c 'import os, time
 try:
     os.setpgid(0, os.getppid())

@@ -34,14 +34,14 @@ a_spawner_ends_when_no_marked_process_is_left(void)
 	struct session_group group = {.kind = TRACKED_BY_MARK};
 	struct tree_spare but_it = {.count = 1, .group = &group};
 	struct tree_spare all = {.group = &group};
-	pid_t porter, orphan;
+	pid_t spawner, orphan;
 
 	fake_reset();
 	snprintf(group.path, sizeof group.path, "/state/fingerprints/cordon-" ID);
 	fake.allowed = "/state/fingerprints/cordon-" ID "/allow";
 	fake.denied = "/state/fingerprints/cordon-" ID "/deny";
-	porter = fake_add(1, fake.self)->pid;
-	but_it.pids[0] = porter;
+	spawner = fake_add(1, fake.self)->pid;
+	but_it.pids[0] = spawner;
 	/* another session's, and a stranger */
 	fake_add(2, 1);
 	fake_add(0, 1);

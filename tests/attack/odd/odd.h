@@ -32,7 +32,7 @@ struct options {
 	int port;	     /* a server outside the sandbox; 0: none */
 	bool is_tame;	     /* nothing is restricted: only calls that are harmless bare */
 	bool deep, trace;
-	pid_t guard, launcher, porter; /* porter 0: it is no named session */
+	pid_t guard, launcher, spawner; /* spawner 0: not a shared session */
 };
 
 /* Of one thread: its random numbers, and what it works on. */

@@ -64,7 +64,7 @@ answer_wrongly(struct odd *odd, int line)
 }
 
 static void
-knock_inside(struct odd *odd)
+handshake_inside(struct odd *odd)
 {
 	struct landlock_ruleset_attr attr = {.handled_access_fs = 1u << odd_below(odd, 15)};
 	int line = (int)syscall(SYS_landlock_create_ruleset, 1, 0, NEST_DOOR), rules;
@@ -84,9 +84,9 @@ knock_inside(struct odd *odd)
 }
 
 static void
-knock(struct odd *odd)
+handshake(struct odd *odd)
 {
-	odd_spawn(odd, knock_inside, SIGCHLD);
+	odd_spawn(odd, handshake_inside, SIGCHLD);
 }
 
 static void
@@ -203,7 +203,7 @@ trace_me(struct odd *odd)
 }
 
 const struct act odd_layer_acts[] = {
-	{"enter_layer", enter_layer, ACT_BOXED},  {"knock", knock, ACT_BOXED},
+	{"enter_layer", enter_layer, ACT_BOXED},  {"handshake", handshake, ACT_BOXED},
 	{"load_filter", load_filter, ACT_ALWAYS}, {"nest", nest, ACT_BOXED},
 	{"trace_child", trace_child, ACT_ALWAYS}, {"trace_me", trace_me, ACT_TRACE},
 };

@@ -15,7 +15,7 @@
  *   --tick          a process that makes a supervised call every 20 ms
  *   --tame          only what is harmless where nothing is restricted
  *   --orphans       those whose parent ended become the guard's children, not this program's
- *   --porter        the parent is the porter of a named session, and is stopped now and then
+ *   --spawner       the parent is the spawner of a shared session, and is stopped now and then
  *   --cordon PATH   sandboxes inside
  *   --port N        a server outside
  */
@@ -295,8 +295,8 @@ act_as_command(struct program *program, struct odd *odd)
 
 	if (odd_one_in(odd, 2))
 		start_work(program, 0, odd_random(odd), ODD_PICK(odd, flags));
-	if (program->options.porter > 0 && odd_one_in(odd, 4))
-		kill(program->options.porter, ODD_PICK(odd, stops));
+	if (program->options.spawner > 0 && odd_one_in(odd, 4))
+		kill(program->options.spawner, ODD_PICK(odd, stops));
 	if (program->options.trace && odd_one_in(odd, 4))
 		stop_traced(odd);
 	if (odd_one_in(odd, 8)) {
@@ -466,7 +466,7 @@ read_options(struct program *program, int argc, char **argv)
 		o->is_tame = o->is_tame || strcmp(argv[at], "--tame") == 0;
 		program->tick = program->tick || strcmp(argv[at], "--tick") == 0;
 		program->orphans = program->orphans || strcmp(argv[at], "--orphans") == 0;
-		o->porter = o->porter || strcmp(argv[at], "--porter") == 0;
+		o->spawner = o->spawner || strcmp(argv[at], "--spawner") == 0;
 		program->inner = program->inner || strcmp(argv[at], "--inner") == 0;
 		if (strcmp(argv[at], "--cordon") == 0 && at + 1 < argc)
 			o->cordon = argv[++at];
@@ -485,16 +485,16 @@ read_options(struct program *program, int argc, char **argv)
 	return program->processes <= PROCESSES_MAX;
 }
 
-/* A named session has a porter between the guard and the command, in the sandbox as that is. */
+/* A shared session has a spawner between the guard and the command, in the sandbox like the command. */
 static void
 find_others(struct options *o)
 {
 	char text[32];
 
 	o->guard = getppid();
-	if (o->porter != 0) {
-		o->porter = getppid();
-		snprintf(text, sizeof text, "%d", (int)o->porter);
+	if (o->spawner != 0) {
+		o->spawner = getppid();
+		snprintf(text, sizeof text, "%d", (int)o->spawner);
 		o->guard = parent_of(text);
 	}
 	snprintf(text, sizeof text, "%d", (int)o->guard);

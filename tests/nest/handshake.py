@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Repeated handshakes with the broker.
 
-    knock.py hold PROCESSES     each keeps its socket open; prints how many got one and which other calls work
-    knock.py use NUMBER         so many sockets, one after the other; prints how many failed
-    knock.py stay NUMBER        the same, while a process lives whose own socket is closed
-    knock.py restrict NUMBER    so many sockets of processes that restrict themselves afterwards
+    handshake.py hold PROCESSES     each keeps its socket open; prints how many got one and which other calls work
+    handshake.py use NUMBER         so many sockets, one after the other; prints how many failed
+    handshake.py stay NUMBER        the same, while a process lives whose own socket is closed
+    handshake.py restrict NUMBER    so many sockets of processes that restrict themselves afterwards
 """
 import ctypes
 import os
@@ -13,14 +13,14 @@ import signal
 import struct
 import sys
 
-DOOR, CREATE, RESTRICT, LINE = 0x636F7201, 444, 446, 1
+HANDSHAKE, CREATE, RESTRICT, LINE = 0x636F7201, 444, 446, 1
 DEPTH = 15  # as far as sandboxes go into each other
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def knock():
-    return libc.syscall(CREATE, ctypes.c_long(LINE), ctypes.c_long(0), ctypes.c_long(DOOR))
+def handshake():
+    return libc.syscall(CREATE, ctypes.c_long(LINE), ctypes.c_long(0), ctypes.c_long(HANDSHAKE))
 
 
 def in_child(work):
@@ -60,12 +60,12 @@ def end(children):
 
 
 def hold(count):
-    children = [in_child(knock) for _ in range(count)]
+    children = [in_child(handshake) for _ in range(count)]
     lines = sum(said >= 0 for _, said in children)
     print(f"lines: {lines}", flush=True)
     works("make", make)
     end([child for child, _ in children])
-    child, said = in_child(knock)
+    child, said = in_child(handshake)
     end([child])
     print("afterwards:", "worked" if said >= 0 else "refused", flush=True)
 
@@ -73,7 +73,7 @@ def hold(count):
 def knock_deep():
     failed = 0
     for _ in range(DEPTH):
-        line = knock()
+        line = handshake()
         failed += line < 0
         if line >= 0:
             os.close(line)
@@ -95,20 +95,20 @@ def stay(count):
     ends = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(knock())
+        os.close(handshake())
         os.close(ends[1])
         os.read(ends[0], 1)
         works("planted", lambda: os.mkdir("planted"))
         os._exit(0)
     use(count)
-    lines = [in_child(knock)[0] for _ in range(100)]
+    lines = [in_child(handshake)[0] for _ in range(100)]
     os.write(ends[1], b"x")
     os.waitpid(child, 0)
     end(lines)
 
 
 def knock_and_restrict():
-    line, failed = knock(), 0
+    line, failed = handshake(), 0
     attributes = struct.pack("Q", 1 << 8)
     libc.prctl(38, 1, 0, 0, 0)
     for _ in range(2):
