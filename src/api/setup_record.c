@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The record of an editor's wrapper: its policy, its project, and by what the editor finds the processes. */
+/* The record of an editor's wrapper: its policy, its project, and how the editor identifies the processes. */
 #include <string.h>
 
 #include "api/setup_option.h"

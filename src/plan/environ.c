@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Decides variables by name: first the values that the policy sets, then its names, then its mode.
- * A variable that names a socket passes only if the socket is granted.
+ * Decides which environment variables pass, by name: first the values that the policy sets, then its
+ * names, then its mode. A variable that names a socket passes only if the socket is granted.
  */
 #include "plan/environ.h"
 

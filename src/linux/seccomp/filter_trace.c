@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Puts the beginning before a filter, and runs a filter in user space. Allows nothing by itself. */
+/*
+ * Makes a filter that also notifies of traced calls, and runs a filter in user space. Allows nothing by
+ * itself.
+ */
 #include "linux/seccomp/filter_trace.h"
 
 #include <linux/filter.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One small operation per function. "shut" files are not granted in the test sandbox, "open" ones are, and
- * "own" ones were created by the confined process.
+ * The operations that doctor tries, one per function. "shut" files are not granted in the test sandbox,
+ * "open" ones are, and "own" ones were created by the confined process.
  */
 #include "base/os.h"
 

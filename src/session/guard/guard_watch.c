@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The guard's loop. It ends the session when the command has ended, when a limit is reached, when
- * it is ordered to, and when the supervisor dies. Job control is in the tables of job_control.c.
+ * The guard's loop, which watches the command. It ends the session when the command has ended, when a
+ * limit is reached, when it is ordered to, and when the supervisor dies. Job control is in the tables of
+ * job_control.c.
  */
 #include "base/os_process.h"
 
