@@ -2,7 +2,6 @@
 /* The words of causes. */
 #include "policy/model/cause.h"
 
-
 static const struct cause_row rows[CAUSE_COUNT] = {[CAUSE_NONE] = {"NONE", FORM_SENTENCE,
 								   REMEDY_NONE, ""},
 #define CAUSE_ROW(id, form, remedy, text) [CAUSE_##id] = {#id, FORM_##form, REMEDY_##remedy, text},

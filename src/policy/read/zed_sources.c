@@ -2,7 +2,6 @@
 /* Finds the sandbox objects in Zed's settings that apply on this system, and values in them. */
 #include "policy/read/zed_sources.h"
 
-
 /* By zed_apply_names and enum command: run is a tool, shell a terminal. */
 static const bool applies[][2] = {{false, true}, {true, false}, {true, true}, {false, false}};
 

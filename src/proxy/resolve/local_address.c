@@ -10,7 +10,6 @@
 
 #include "proxy/resolve/local_address.h"
 
-
 #include "base/fd.h"
 
 static bool

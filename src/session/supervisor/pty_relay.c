@@ -17,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-
 /* A pipe that polls as writable takes that much without blocking. */
 #define CHUNK 4096
 
