@@ -19,6 +19,8 @@ static const char *const kept[] = {
 	".psql_history",
 	".rediscli_history",
 	".wget-hsts",
+	".local/share/fish/fish_history",
+	".config/fish/fish_variables",
 	".npm/_update-notifier-last-checked",
 	NULL,
 };

@@ -295,3 +295,26 @@ use_shell()
 		leave
 	done
 }
+
+# fish has threads, and leaves the process group that it shares with the launcher.
+@test "cordon shell as the first program of a terminal: fish has job control" {
+	programs
+	mkdir "$XDG_CONFIG_HOME/fish"
+	echo "function fish_prompt; echo '<> '; end" >"$XDG_CONFIG_HOME/fish/config.fish"
+	for mode in shell shell-pty; do
+		terminal "$mode" env SHELL="$(type -P fish)" w
+		ends_with '^<>$'
+		type_line ./hang
+		shows '^ready'
+		keys C-z
+		shows '[Ss]topped'
+		state T
+		type_line fg
+		state SR
+		keys C-c
+		ends_with '^<>$'
+		gone "$(cat pid)"
+		type_line exit
+		until_true 60 window_gone || complain_screen 'the window stays'
+	done
+}

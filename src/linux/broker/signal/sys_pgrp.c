@@ -67,6 +67,29 @@ is_never_orphaned(pid_t group)
 	       getsid(at.parent) == getsid(launcher) && getpgid(at.parent) != group;
 }
 
+/*
+ * Is the launcher the only process of the group that is not of the session, as the first process of a terminal
+ * is? Then a SIGHUP to the group reaches no process outside but the launcher, which ends the session in order.
+ */
+static bool
+is_shared_with_launcher(const struct notif_call *request, pid_t group)
+{
+	pid_t launcher = getppid();
+	DIR *proc = getsid(launcher) == launcher ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+	bool is_alone = proc != NULL;
+
+	while (is_alone && (entry = readdir(proc)) != NULL) {
+		pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		is_alone = process <= 0 || process == launcher || getpgid(process) != group ||
+			   broker_may_signal(request, process);
+	}
+	if (proc != NULL)
+		closedir(proc);
+	return is_alone;
+}
+
 static bool
 is_elsewhere(void *group, pid_t parent, pid_t child)
 {
@@ -86,7 +109,7 @@ keeps_shared(const struct notif_call *request, pid_t process, pid_t group)
 	pid_t shared = nest_group(request), now = getpgid(process);
 	struct proc_stat at;
 
-	if (is_never_orphaned(shared))
+	if (is_never_orphaned(shared) || is_shared_with_launcher(request, shared))
 		return true;
 	if (!proc_stat_read(process, &at))
 		return false;
