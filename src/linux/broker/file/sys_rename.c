@@ -370,7 +370,7 @@ move_name(const struct notif_call *request, const int folders[2], const uint64_t
 				      .from = LOOKUP_NONE,
 				      .to = LOOKUP_NONE};
 	enum lookup_result ends[2];
-	int rc;
+	int rc = -1;
 
 	ends[0] = lookup_caller_path(request, folders[0], paths[0], LOOKUP_NAME, &move.from);
 	ends[1] = lookup_caller_path(request, folders[1], paths[1], LOOKUP_NAME, &move.to);
