@@ -30,7 +30,7 @@
 #define CHILDREN 4
 
 struct bench {
-	struct proxy_hold proxy;
+	struct proxy_process proxy;
 	uint16_t relay; /* port of the floor */
 	pid_t relays[CLIENTS];
 	uint16_t stream, echo, hold;
@@ -380,7 +380,7 @@ start_proxy(struct bench *bench, uint16_t names)
 				    .opaque = {ports, 3},
 				    .private_ranges = {&range, 1},
 				    .resolver = {.text = resolver}};
-	if (proxy_start(&request, -1, &bench->proxy, &err) < 0) {
+	if (proxy_spawn_start(&request, -1, &bench->proxy, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(1);
 	}
@@ -540,7 +540,7 @@ main(int argc, char **argv)
 	for (int i = 0; i < CLIENTS; i++)
 		end_child(bench.relays[i]);
 	measure_held(&bench, quick, limit);
-	proxy_end(&bench.proxy, false);
+	proxy_spawn_end(&bench.proxy, false);
 	for (int i = 0; i < CHILDREN; i++)
 		end_child(bench.children[i]);
 	return 0;

@@ -103,7 +103,7 @@ is_waiting(int listener, uint64_t id)
 /* ---- passing the fd ---- */
 
 static void
-set_places(pid_t thread, const unsigned long places[WORDS])
+set_cpus(pid_t thread, const unsigned long places[WORDS])
 {
 	syscall(SYS_sched_setaffinity, thread, WORDS * sizeof *places, places);
 }
@@ -118,7 +118,7 @@ stay(struct exact *x)
 	if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0)
 		return;
 	x->here[cpu / 64 % WORDS] = 1ul << cpu % 64;
-	set_places(0, x->here);
+	set_cpus(0, x->here);
 }
 
 /* In two steps and on this CPU, for the reasons given in cordon's notif.c and affinity.c. */
@@ -130,10 +130,10 @@ give(const struct exact *x, int listener, const struct seccomp_notif *call, int 
 	int number, why;
 
 	memset(everywhere, 0xff, sizeof everywhere);
-	set_places((pid_t)call->pid, x->here);
+	set_cpus((pid_t)call->pid, x->here);
 	number = ioctl(listener, LISTEN_ADD_FD, &add);
 	why = errno;
-	set_places((pid_t)call->pid, everywhere);
+	set_cpus((pid_t)call->pid, everywhere);
 	close(fd);
 	return number < 0 ? -why : number;
 }

@@ -21,8 +21,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	auto_arena struct arena arena = {0};
 	struct seatbelt_denial denial = {.pid = -1};
-	int rc = denial_read(&arena, (const char *)data, size, "cordon-0123456789abcdef", &denial,
-			     NULL);
+	int rc = denial_parse(&arena, (const char *)data, size, "cordon-0123456789abcdef", &denial,
+			      NULL);
 
 	must(rc == 0 || rc == 1);
 	if (rc == 0) {

@@ -52,19 +52,19 @@ form_text(struct making *m, const char *text)
 }
 
 static struct form_place
-form_place(const struct place *place)
+form_place(const struct srcpos *srcpos)
 {
-	if (place->line > UINT16_MAX || place->column > UINT16_MAX)
-		die(place->file, "a line or column is too large");
-	return (struct form_place){(uint16_t)place->line, (uint16_t)place->column};
+	if (srcpos->line > UINT16_MAX || srcpos->column > UINT16_MAX)
+		die(srcpos->file, "a line or column is too large");
+	return (struct form_place){(uint16_t)srcpos->line, (uint16_t)srcpos->column};
 }
 
 static void
-add_word(struct making *m, uint16_t text, const struct place *place)
+add_word(struct making *m, uint16_t text, const struct srcpos *srcpos)
 {
 	if (m->word_count == ITEMS_MAX)
-		die(place->file, "the words have no room");
-	m->words[m->word_count++] = (struct form_word){text, form_place(place)};
+		die(srcpos->file, "the words have no room");
+	m->words[m->word_count++] = (struct form_word){text, form_place(srcpos)};
 }
 
 static struct form_span
@@ -73,7 +73,7 @@ form_words(struct making *m, const struct words *words)
 	struct form_span span = {m->word_count, (uint16_t)words->count};
 
 	for (size_t i = 0; i < words->count; i++)
-		add_word(m, form_text(m, words->items[i].text), &words->items[i].place);
+		add_word(m, form_text(m, words->items[i].text), &words->items[i].srcpos);
 	return span;
 }
 
@@ -83,7 +83,7 @@ form_ports(struct making *m, const struct ports *ports)
 	struct form_span span = {m->word_count, (uint16_t)ports->count};
 
 	for (size_t i = 0; i < ports->count; i++)
-		add_word(m, ports->items[i].number, &ports->items[i].place);
+		add_word(m, ports->items[i].number, &ports->items[i].srcpos);
 	return span;
 }
 
@@ -93,8 +93,8 @@ form_env_set(struct making *m, const struct environment *env)
 	struct form_span span = {m->word_count, (uint16_t)(env->set_count * 2)};
 
 	for (size_t i = 0; i < env->set_count; i++) {
-		add_word(m, form_text(m, env->set[i].name), &env->set[i].place);
-		add_word(m, form_text(m, env->set[i].value), &env->set[i].place);
+		add_word(m, form_text(m, env->set[i].name), &env->set[i].srcpos);
+		add_word(m, form_text(m, env->set[i].value), &env->set[i].srcpos);
 	}
 	return span;
 }
@@ -105,7 +105,7 @@ form_rule(struct making *m, const struct rule *rule)
 	return (struct form_rule){
 		.path = form_text(m, rule->path),
 		.why = form_text(m, rule->why),
-		.place = form_place(&rule->place),
+		.srcpos = form_place(&rule->srcpos),
 		.effect = (uint8_t)rule->effect,
 		.rights = (uint8_t)rule->rights,
 		.match = (uint8_t)rule->match,
@@ -139,10 +139,10 @@ form_profile(struct making *m, const struct policy *policy)
 		.tmp = (uint8_t)policy->tmp,
 		.has_default = policy->has_default,
 		.default_rights = (uint8_t)policy->default_rights,
-		.default_place = form_place(&policy->default_place),
-		.net_place = form_place(&policy->network.place),
-		.env_place = form_place(&policy->env.place),
-		.tmp_place = form_place(&policy->tmp_place),
+		.default_srcpos = form_place(&policy->default_srcpos),
+		.net_place = form_place(&policy->network.srcpos),
+		.env_place = form_place(&policy->env.srcpos),
+		.tmp_srcpos = form_place(&policy->tmp_srcpos),
 		.rules = form_rules(m, policy),
 		.extends = form_words(m, &policy->extends),
 		.domains = form_words(m, &policy->network.domains),
@@ -172,8 +172,8 @@ check_complete(const struct policy *policy)
 	rest.network.mode = NET_UNSET;
 	rest.env.mode = ENV_UNSET;
 	rest.tmp = TMP_UNSET;
-	rest.network.place = rest.env.place = rest.tmp_place = rest.default_place =
-		nothing.tmp_place;
+	rest.network.srcpos = rest.env.srcpos = rest.tmp_srcpos = rest.default_srcpos =
+		nothing.tmp_srcpos;
 	rest.extends = rest.network.domains = rest.sockets = rest.env.allow = rest.accept =
 		nothing.accept;
 	rest.network.ports = nothing.network.ports;
@@ -207,9 +207,9 @@ read_profile(struct making *m, const char *path, enum system system)
 /* ---- output ---- */
 
 static void
-print_place(struct form_place place)
+print_place(struct form_place srcpos)
 {
-	printf("{%u,%u},", place.line, place.column);
+	printf("{%u,%u},", srcpos.line, srcpos.column);
 }
 
 static void
@@ -223,10 +223,10 @@ print_form(const struct profile_form *form)
 {
 	printf("{%d,%d,%u,%u,%u,%u,", form->has_extends, form->has_default, form->default_rights,
 	       form->net, form->env, form->tmp);
-	print_place(form->default_place);
+	print_place(form->default_srcpos);
 	print_place(form->net_place);
 	print_place(form->env_place);
-	print_place(form->tmp_place);
+	print_place(form->tmp_srcpos);
 	print_span(form->rules);
 	print_span(form->extends);
 	print_span(form->domains);
@@ -242,7 +242,7 @@ static void
 print_rule(const struct form_rule *rule)
 {
 	printf("{%u,%u,", rule->path, rule->why);
-	print_place(rule->place);
+	print_place(rule->srcpos);
 	printf("%u,%u,%u,%u,%d,%d,%d,%d},\n", rule->effect, rule->rights, rule->match, rule->list,
 	       rule->worktrees, rule->optional, rule->implied, rule->skips_missing);
 }
@@ -256,7 +256,7 @@ print_tables(const struct making *m)
 	printf("};\nstatic const struct form_word form_words[] = {\n");
 	for (size_t i = 0; i < m->word_count; i++) {
 		printf("{%u,", m->words[i].text);
-		print_place(m->words[i].place);
+		print_place(m->words[i].srcpos);
 		printf("},\n");
 	}
 	printf("};\nstatic const char form_texts[] = {");

@@ -11,9 +11,9 @@
 static void
 print_finding(const struct lint_finding *finding, struct str *to)
 {
-	str_visible(to, finding->place.file);
-	if (finding->place.line != 0)
-		str_printf(to, ":%u:%u", finding->place.line, finding->place.column);
+	str_visible(to, finding->srcpos.file);
+	if (finding->srcpos.line != 0)
+		str_printf(to, ":%u:%u", finding->srcpos.line, finding->srcpos.column);
 	str_printf(to, ": %s: ", finding->severity == LINT_WARNING ? "warning" : "note");
 	str_visible(to, finding->text);
 	str_add(to, "\n");
@@ -24,9 +24,9 @@ print_finding_json(const struct lint_finding *finding, struct str *to)
 {
 	str_printf(to, "{\"severity\": \"%s\", \"source\": ",
 		   finding->severity == LINT_WARNING ? "warning" : "note");
-	str_json(to, finding->place.file);
-	str_printf(to, ", \"line\": %u, \"column\": %u, \"text\": ", finding->place.line,
-		   finding->place.column);
+	str_json(to, finding->srcpos.file);
+	str_printf(to, ", \"line\": %u, \"column\": %u, \"text\": ", finding->srcpos.line,
+		   finding->srcpos.column);
 	str_json(to, finding->text);
 	str_add(to, "}");
 }
@@ -95,7 +95,7 @@ static bool
 is_found(const struct findings *findings, const struct lint_finding *one)
 {
 	for (size_t i = 0; i < findings->count; i++)
-		if (strcmp(findings->items[i].place.file, one->place.file) == 0 &&
+		if (strcmp(findings->items[i].srcpos.file, one->srcpos.file) == 0 &&
 		    strcmp(findings->items[i].text, one->text) == 0)
 			return true;
 	return false;
@@ -108,14 +108,14 @@ judge_committed(void *sink, const struct committed *one)
 	struct lint_finding *slot,
 		made = {
 			.severity = one->is_same ? LINT_NOTE : LINT_WARNING,
-			.place.file = arena_printf(&j->arena, NULL, "%s:%s", j->name,
-						   one->path + strlen(j->project) + 1),
+			.srcpos.file = arena_printf(&j->arena, NULL, "%s:%s", j->name,
+						    one->path + strlen(j->project) + 1),
 			.text = arena_printf(&j->arena, NULL, "%s; %s", one->reason,
 					     one->is_same ? "it is the same in the working tree"
 							  : "a checkout brings it"),
 		};
 
-	j->is_failed = j->is_failed || made.place.file == NULL || made.text == NULL;
+	j->is_failed = j->is_failed || made.srcpos.file == NULL || made.text == NULL;
 	if (j->is_failed || is_found(&j->findings, &made))
 		return;
 	slot = arena_push(&j->arena, &j->findings.items, &j->findings.count, sizeof *slot, NULL);
@@ -174,14 +174,14 @@ static int
 refuse_ref(struct arena *arena, const struct git_run *in, const char *ref, struct cordon_error *err)
 {
 	struct texts names = {NULL, 0};
-	const char *near;
+	const char *nearest;
 
 	list_refs(arena, in, "--format=%(refname:short)", &names);
-	near = names.count == 0 ? NULL : str_nearest_word(ref, names.items, names.count);
+	nearest = names.count == 0 ? NULL : str_nearest_word(ref, names.items, names.count);
 	return cordon_fail(err, CORDON_E_USAGE, 0,
 			   "%.100s is not a commit of this repository%s%.60s%s", ref,
-			   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
-			   near == NULL ? "" : "?");
+			   nearest == NULL ? "" : "; did you mean ", nearest == NULL ? "" : nearest,
+			   nearest == NULL ? "" : "?");
 }
 
 /* Checks each tree once, under the first name that leads to it. */

@@ -361,7 +361,7 @@ print_page(const struct past *past, const struct cordon_plan *context, struct st
 	const struct log_filter filter = {.session = past->session};
 	auto_str struct str hints = {0};
 	char nonce[17];
-	int rc = audit_id(nonce, err);
+	int rc = log_session_id(nonce, err);
 
 	if (rc < 0)
 		return rc;

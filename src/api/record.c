@@ -65,7 +65,7 @@ print_record(struct reading *reading, const char *const *files, char **ret_text,
 	     struct cordon_error *err)
 {
 	const struct host *host = &reading->context->host;
-	const struct zed_record_place place = {host->system, host->project, host->home};
+	const struct zed_record_dirs dirs = {host->system, host->project, host->home};
 	auto_str struct str text = {0};
 	int rc = 0;
 
@@ -75,7 +75,7 @@ print_record(struct reading *reading, const char *const *files, char **ret_text,
 		rc = applies(reading, ret_text, err);
 	if (rc <= 0)
 		return rc;
-	zed_record_print(&reading->sources, &place, &text);
+	zed_record_print(&reading->sources, &dirs, &text);
 	rc = str_finish(&text, ret_text, err);
 	return rc < 0 ? rc : 1;
 }

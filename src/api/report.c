@@ -90,7 +90,7 @@ lose(struct report *report, const struct cordon_error *why)
 
 /* Appends to the log. */
 static void
-keep(struct report *report, const struct str *line)
+save(struct report *report, const struct str *line)
 {
 	const char *store = report->context->store;
 	struct cordon_error why = {0};
@@ -98,7 +98,7 @@ keep(struct report *report, const struct str *line)
 	if (line->failed || line->text == NULL)
 		cordon_no_memory(&why);
 	else if (store == NULL || report_is_kept_outside(report->context) ||
-		 audit_append(store, line->text, &why) == 0 ||
+		 log_append(store, line->text, &why) == 0 ||
 		 report_is_out_of_reach(report->context, &why))
 		return;
 	lose(report, &why);
@@ -124,7 +124,7 @@ static void
 write_uses(struct report *report)
 {
 	if (report->uses.length > 0)
-		keep(report, &report->uses);
+		save(report, &report->uses);
 	str_free(&report->uses);
 }
 
@@ -141,7 +141,7 @@ tell(struct report *report, const struct event *event, bool may_block, bool is_p
 
 	event_print(event, &line);
 	write_uses(report);
-	keep(report, &line);
+	save(report, &line);
 	send_to_system(report, event, &line);
 	if (fd >= 0 && !may_block && !fd_has_room(fd)) {
 		snprintf(run->notice, sizeof run->notice,

@@ -75,18 +75,18 @@ run_session(struct report report, struct session_request request, struct cordon_
 	struct cordon_error why = {0};
 	struct refs refs = {0};
 	sigset_t ending, before;
-	struct session_place place = {
+	struct session_origin origin = {
 		.runtime = context->host.runtime_dir,
 		.state = report_is_kept_outside(context) ? NULL : context->store,
 		.project = *context->host.project == '\0' ? NULL : context->host.project,
 	};
 	char hash[TRUST_HASH_SIZE];
-	int rc = audit_id(report.id, err);
+	int rc = log_session_id(report.id, err);
 
 	/* only a shared session can be joined */
 	if (rc == 0 && request.plan != NULL && command->session != NULL) {
 		rc = hash_plan(request.plan, hash, err);
-		place.policy = hash;
+		origin.policy = hash;
 	}
 	if (rc < 0)
 		return rc;
@@ -98,9 +98,9 @@ run_session(struct report report, struct session_request request, struct cordon_
 	request.leave = command->leave;
 	request.fingerprint = command->fingerprint;
 	request.grace_ms = command->grace_ms;
-	request.marks = context->marks;
+	request.ids = context->ids;
 	request.name = command->session;
-	request.place = &place;
+	request.origin = &origin;
 	request.proxy_main = proxy_function();
 	request.refused = report_refusal;
 	request.changed = report_change;

@@ -69,7 +69,7 @@ measure(const struct record *record, struct process_usage *ret)
 	}
 	if (known && usage.memory > 0)
 		*ret = (struct process_usage){usage.memory, usage.processes};
-	else if (!process_measure(&record->guard, ret))
+	else if (!process_id_measure(&record->guard, ret))
 		return false;
 	/* the spawner of a shared session is not a process of the user */
 	ret->processes -= record->token != NULL && ret->processes > 0;
@@ -291,12 +291,12 @@ order_end(int folder, const struct record *now, int grace_ms)
 	/* signal again: an earlier order may not have arrived */
 	if (grace_ms == 0)
 		record_put_grace(folder, now->id, 0);
-	rc = process_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
+	rc = process_id_signal(&now->guard, RECORD_END_SIGNAL, grace_ms);
 	if (rc == 0 || errno != ENOTSUP)
 		return rc;
 	return record_put_grace(folder, now->id, grace_ms) < 0
 		       ? -1
-		       : process_signal(&now->guard, RECORD_END_SIGNAL, 0);
+		       : process_id_signal(&now->guard, RECORD_END_SIGNAL, 0);
 }
 
 /*
@@ -306,17 +306,17 @@ order_end(int folder, const struct record *now, int grace_ms)
 static void
 give_order(int folder, struct kill_order *order, const struct record *now, int grace_ms)
 {
-	if (process_is_alive(&order->asked)) {
+	if (process_id_is_alive(&order->asked)) {
 		/* a tracked command is not confined and may have stopped it */
-		if (!process_is_running(order->asked.pid))
-			process_signal(&order->asked, SIGCONT, 0);
+		if (!process_id_is_running(order->asked.pid))
+			process_id_signal(&order->asked, SIGCONT, 0);
 		return;
 	}
 	order->asked = (struct process){0};
 	if (order_end(folder, now, grace_ms) == 0)
 		order->asked = now->guard;
 	else if (now->guard.pid > 0)
-		process_signal(&now->supervisor, SIGCONT, 0);
+		process_id_signal(&now->supervisor, SIGCONT, 0);
 }
 
 static int

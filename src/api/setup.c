@@ -41,10 +41,10 @@ cordon_setup_free(struct cordon_setup *setup)
 	return NULL;
 }
 
-struct place
-setup_place(const struct setup_option *option)
+struct srcpos
+setup_srcpos(const struct setup_option *option)
 {
-	return (struct place){option->name, 0, 0};
+	return (struct srcpos){option->name, 0, 0};
 }
 
 int
@@ -55,7 +55,7 @@ setup_refuse(const struct setup_option *option, const char *value, const char *r
 }
 
 static int
-keep(struct cordon_setup *setup, const char **to, const char *value, struct cordon_error *err)
+store(struct cordon_setup *setup, const char **to, const char *value, struct cordon_error *err)
 {
 	*to = arena_strdup(&setup->arena, value, err);
 	return *to == NULL ? -CORDON_E_MEMORY : 0;
@@ -94,8 +94,8 @@ set_project(struct cordon_setup *setup, const struct setup_option *option, const
 	if (*value == '\0')
 		return setup_refuse(option, value, "is empty", err);
 	if (setup->has_record)
-		return setup_two_projects(err);
-	return keep(setup, &setup->project, value, err);
+		return setup_record_two_projects(err);
+	return store(setup, &setup->project, value, err);
 }
 
 static bool
@@ -150,7 +150,7 @@ set_list(struct cordon_setup *setup, const struct setup_option *option, const ch
 	reason = value_path(path, true);
 	if (reason != NULL)
 		return setup_refuse(option, value, reason, err);
-	rule = policy_add_rule(setup->options, (enum list)option->extra, path, setup_place(option),
+	rule = policy_add_rule(setup->options, (enum list)option->extra, path, setup_srcpos(option),
 			       err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
@@ -182,7 +182,7 @@ set_tmp(struct cordon_setup *setup, const struct setup_option *option, const cha
 	if (rc < 0)
 		return rc;
 	setup->options->tmp = (enum tmp)rc;
-	setup->options->tmp_place = setup_place(option);
+	setup->options->tmp_srcpos = setup_srcpos(option);
 	return 0;
 }
 
@@ -195,7 +195,7 @@ set_ipc(struct cordon_setup *setup, const struct setup_option *option, const cha
 	if (rc < 0)
 		return rc;
 	setup->options->ipc = (enum ipc)rc;
-	setup->options->ipc_place = setup_place(option);
+	setup->options->ipc_place = setup_srcpos(option);
 	return 0;
 }
 
@@ -208,8 +208,8 @@ set_resolver(struct cordon_setup *setup, const struct setup_option *option, cons
 
 	if (reason != NULL)
 		return setup_refuse(option, value, reason, err);
-	resolver->place = setup_place(option);
-	return keep(setup, &resolver->text, value, err);
+	resolver->srcpos = setup_srcpos(option);
+	return store(setup, &resolver->text, value, err);
 }
 
 static int
@@ -227,7 +227,7 @@ set_socket(struct cordon_setup *setup, const struct setup_option *option, const 
 		return rc;
 	if (reason != NULL)
 		return setup_refuse(option, value, reason, err);
-	return policy_add_word(setup->options, &setup->options->sockets, path, setup_place(option),
+	return policy_add_word(setup->options, &setup->options->sockets, path, setup_srcpos(option),
 			       err);
 }
 
@@ -242,8 +242,8 @@ set_env_value(struct cordon_setup *setup, const struct setup_option *option, con
 	if (set == NULL)
 		return -CORDON_E_MEMORY;
 	set->name = name;
-	set->place = setup_place(option);
-	return keep(setup, &set->value, value, err);
+	set->srcpos = setup_srcpos(option);
+	return store(setup, &set->value, value, err);
 }
 
 static int
@@ -263,7 +263,7 @@ set_env(struct cordon_setup *setup, const struct setup_option *option, const cha
 	if (equals != NULL)
 		return set_env_value(setup, option, name, equals + 1, err);
 	return policy_add_word(setup->options, &setup->options->env.allow, name,
-			       setup_place(option), err);
+			       setup_srcpos(option), err);
 }
 
 static int
@@ -279,7 +279,7 @@ set_limit(struct cordon_setup *setup, const struct setup_option *option, const c
 	struct limit_value *limit = &setup->options->limits[option->extra];
 	const char *reason = readers[option->extra](value, &limit->value);
 
-	limit->place = setup_place(option);
+	limit->srcpos = setup_srcpos(option);
 	return reason == NULL ? 0 : setup_refuse(option, value, reason, err);
 }
 
@@ -291,7 +291,7 @@ set_accept(struct cordon_setup *setup, const struct setup_option *option, const 
 		return setup_refuse(option, value,
 				    "is not the name of a guarantee; `cordon plan -v` lists them",
 				    err);
-	return policy_add_word(setup->options, &setup->options->accept, value, setup_place(option),
+	return policy_add_word(setup->options, &setup->options->accept, value, setup_srcpos(option),
 			       err);
 }
 
@@ -333,7 +333,7 @@ set_home(struct cordon_setup *setup, const struct setup_option *option, const ch
 {
 	if (*value != '/')
 		return setup_refuse(option, value, "is not an absolute path", err);
-	return keep(setup, &setup->home, value, err);
+	return store(setup, &setup->home, value, err);
 }
 
 static int
@@ -341,7 +341,7 @@ set_facts(struct cordon_setup *setup, const struct setup_option *option, const c
 	  struct cordon_error *err)
 {
 	(void)option;
-	return keep(setup, &setup->facts_file, value, err);
+	return store(setup, &setup->facts_file, value, err);
 }
 
 static const struct setup_option options[CORDON_OPT_COUNT] = {
@@ -354,16 +354,16 @@ static const struct setup_option options[CORDON_OPT_COUNT] = {
 	[CORDON_OPT_EXECUTE] = {"--execute", set_list, LIST_EXECUTE},
 	[CORDON_OPT_DENY] = {"--deny", set_list, LIST_DENY},
 	[CORDON_OPT_PROTECT] = {"--protect", set_list, LIST_PROTECT},
-	[CORDON_OPT_NET] = {"--net", setup_net, 0},
-	[CORDON_OPT_DOMAIN] = {"--domain", setup_domain, 0},
-	[CORDON_OPT_PORT] = {"--port", setup_port, 0},
-	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", setup_opaque_port, 0},
-	[CORDON_OPT_PRIVATE] = {"--private", setup_private, 0},
+	[CORDON_OPT_NET] = {"--net", setup_network_mode, 0},
+	[CORDON_OPT_DOMAIN] = {"--domain", setup_network_domain, 0},
+	[CORDON_OPT_PORT] = {"--port", setup_network_port, 0},
+	[CORDON_OPT_OPAQUE_PORT] = {"--opaque-port", setup_network_opaque_port, 0},
+	[CORDON_OPT_PRIVATE] = {"--private", setup_network_private, 0},
 	[CORDON_OPT_RESOLVER] = {"--resolver", set_resolver, 0},
 	[CORDON_OPT_SOCKET] = {"--socket", set_socket, 0},
 	[CORDON_OPT_ENV] = {"--env", set_env, 0},
 	[CORDON_OPT_TMP] = {"--tmp", set_tmp, 0},
-	[CORDON_OPT_UDP] = {"--udp", setup_udp, 0},
+	[CORDON_OPT_UDP] = {"--udp", setup_network_udp, 0},
 	[CORDON_OPT_IPC] = {"--ipc", set_ipc, 0},
 	[CORDON_OPT_TIME] = {"--time", set_limit, LIMIT_TIME},
 	[CORDON_OPT_OUTPUT] = {"--output", set_limit, LIMIT_OUTPUT},

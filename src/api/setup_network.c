@@ -11,7 +11,7 @@ static int
 add_port(struct cordon_setup *setup, struct ports *ports, const struct setup_option *option,
 	 const char *value, struct cordon_error *err)
 {
-	struct port port = {.place = setup_place(option)};
+	struct port port = {.srcpos = setup_srcpos(option)};
 	uint64_t number;
 
 	if (!str_number(value, UINT16_MAX, &number) || number == 0)
@@ -56,14 +56,14 @@ set_mode(struct cordon_setup *setup, const struct setup_option *option, const ch
 	to->mode = joins ? NET_DOMAINS : wanted->mode;
 	if (ports || !joins)
 		to->localhost = wanted->localhost;
-	to->place = setup_place(option);
+	to->srcpos = setup_srcpos(option);
 	return 0;
 }
 
 /* Nothing is stored unless the whole list parses: an empty port list would allow every port. */
 int
-setup_net(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	  struct cordon_error *err)
+setup_network_mode(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+		   struct cordon_error *err)
 {
 	static const char listed[] = "localhost:";
 	struct ports ports = {0};
@@ -88,18 +88,18 @@ setup_net(struct cordon_setup *setup, const struct setup_option *option, const c
 
 /* An option without a value. */
 int
-setup_udp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	  struct cordon_error *err)
+setup_network_udp(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+		  struct cordon_error *err)
 {
 	(void)value, (void)err;
 	setup->options->network.udp = UDP_ALLOW;
-	setup->options->network.udp_place = setup_place(option);
+	setup->options->network.udp_srcpos = setup_srcpos(option);
 	return 0;
 }
 
 int
-setup_domain(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	     struct cordon_error *err)
+setup_network_domain(struct cordon_setup *setup, const struct setup_option *option,
+		     const char *value, struct cordon_error *err)
 {
 	struct network *network = &setup->options->network;
 	char name[VALUE_DOMAIN_SIZE];
@@ -117,34 +117,34 @@ setup_domain(struct cordon_setup *setup, const struct setup_option *option, cons
 				: "needs the network mode domains, but --net names another",
 			err);
 	network->mode = NET_DOMAINS;
-	network->place = setup_place(option);
-	return policy_add_word(setup->options, &network->domains, name, setup_place(option), err);
+	network->srcpos = setup_srcpos(option);
+	return policy_add_word(setup->options, &network->domains, name, setup_srcpos(option), err);
 }
 
 int
-setup_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	   struct cordon_error *err)
+setup_network_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
+		   struct cordon_error *err)
 {
 	return add_port(setup, &setup->options->network.ports, option, value, err);
 }
 
 int
-setup_private(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-	      struct cordon_error *err)
+setup_network_private(struct cordon_setup *setup, const struct setup_option *option,
+		      const char *value, struct cordon_error *err)
 {
 	const char *reason = value_range(value);
 
 	if (reason != NULL)
 		return setup_refuse(option, value, reason, err);
 	return policy_add_word(setup->options, &setup->options->network.private_ranges, value,
-			       setup_place(option), err);
+			       setup_srcpos(option), err);
 }
 
 int
-setup_opaque_port(struct cordon_setup *setup, const struct setup_option *option, const char *value,
-		  struct cordon_error *err)
+setup_network_opaque_port(struct cordon_setup *setup, const struct setup_option *option,
+			  const char *value, struct cordon_error *err)
 {
 	int rc = add_port(setup, &setup->options->network.opaque, option, value, err);
 
-	return rc < 0 ? rc : setup_port(setup, option, value, err);
+	return rc < 0 ? rc : setup_network_port(setup, option, value, err);
 }

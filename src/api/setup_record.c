@@ -7,7 +7,7 @@
 #include "policy/read/reader.h"
 
 int
-setup_two_projects(struct cordon_error *err)
+setup_record_two_projects(struct cordon_error *err)
 {
 	return cordon_fail(err, CORDON_E_USAGE, 0,
 			   "--project and the record's \"project_dir\" exclude each other");
@@ -20,7 +20,7 @@ is_true(const struct json *value)
 }
 
 static int
-keep(struct cordon_setup *setup, const char **to, const char *value, struct cordon_error *err)
+store(struct cordon_setup *setup, const char **to, const char *value, struct cordon_error *err)
 {
 	if (value == NULL)
 		return 0;
@@ -47,12 +47,12 @@ set_policy(struct cordon_setup *setup, const struct setup_option *option, const 
 	int rc;
 
 	if (setup->project != NULL)
-		return setup_two_projects(err);
+		return setup_record_two_projects(err);
 	value = arena_printf(&setup->arena, err, "zed:%s", text);
 	if (value == NULL)
 		return -CORDON_E_MEMORY;
 	setup->no_project_policy = true;
-	rc = keep(setup, &setup->project, project, err);
+	rc = store(setup, &setup->project, project, err);
 	return rc < 0 ? rc : setup_text(setup, option, value, err);
 }
 
@@ -70,11 +70,10 @@ setup_record(struct cordon_setup *setup, const struct setup_option *option, cons
 	if (rc == 0)
 		rc = check(setup, option, text, err);
 	if (rc == 0)
-		rc = keep(setup, &setup->marks.cgroup, json_member_text(record, "cgroup_path"),
-			  err);
+		rc = store(setup, &setup->ids.cgroup, json_member_text(record, "cgroup_path"), err);
 	if (rc == 0)
-		rc = keep(setup, &setup->marks.fingerprint,
-			  json_member_text(record, "fingerprint_uuid"), err);
+		rc = store(setup, &setup->ids.fingerprint,
+			   json_member_text(record, "fingerprint_uuid"), err);
 	if (rc < 0)
 		return rc;
 	setup->has_record = true;

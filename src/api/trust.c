@@ -42,7 +42,7 @@ print_request(const struct request *request, struct str *to)
 {
 	str_add(to, "  ");
 	str_visible(to, request->text);
-	str_printf(to, "   (line %u)", request->place.line);
+	str_printf(to, "   (line %u)", request->srcpos.line);
 	if (request->path != NULL && strstr(request->text, request->path) == NULL) {
 		str_add(to, "\n      which is ");
 		str_visible(to, request->path);
@@ -84,7 +84,7 @@ print_json(const struct cordon_plan *context, const char *state, struct str *to)
 		str_add(to, i == 0 ? "\n  {\"text\": " : ",\n  {\"text\": ");
 		str_json(to, plan->requests[i].text);
 		str_printf(to, ", \"line\": %u, \"column\": %u, \"path\": ",
-			   plan->requests[i].place.line, plan->requests[i].place.column);
+			   plan->requests[i].srcpos.line, plan->requests[i].srcpos.column);
 		str_json_or_null(to, plan->requests[i].path);
 		str_add(to, ", \"warning\": ");
 		str_json_or_null(to, plan->requests[i].twice);
@@ -216,7 +216,7 @@ report_trust(const struct cordon_plan *context, const char *what, const char *fi
 	event.is.trust = (struct event_trust){what, file, requests, count};
 	event_print(&event, &line);
 	if (!line.failed)
-		audit_append(context->store, line.text, NULL);
+		log_append(context->store, line.text, NULL);
 }
 
 static int

@@ -250,7 +250,7 @@ autorun_changes_note(struct autorun_changes *changed, const char *path, const st
 	unsigned rank;
 	bool is_exact;
 
-	if (autorun_find(path, &is_exact) == NULL || *find_slot(changed, path) != 0)
+	if (autorun_names_find(path, &is_exact) == NULL || *find_slot(changed, path) != 0)
 		return;
 	rank = rank_of(path, is_exact, at != NULL);
 	while (!has_room(changed, size) && drop_last(changed, rank))
@@ -315,7 +315,7 @@ autorun_changes_tell(const struct autorun_changes *changed, unsigned max, change
 	count = find_outcomes(changed, outcomes);
 	for (unsigned i = 0; i < count && i < max; i++) {
 		const char *path = path_of(changed, outcomes[i].file);
-		const struct later *later = autorun_find(path, &is_exact);
+		const struct later *later = autorun_names_find(path, &is_exact);
 
 		tell(sink, &(struct autorun_change){result_names[outcomes[i].result], path,
 						    later == NULL ? "" : later->reason, false});

@@ -346,7 +346,7 @@ find_folder(const char *path)
 }
 
 const struct later *
-autorun_find(const char *path, bool *ret_is_exact)
+autorun_names_find(const char *path, bool *ret_is_exact)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
 	const struct later *found = find_name(names, COUNT(names), name);

@@ -17,4 +17,4 @@ struct later {
  * Looks up a canonical path, ignoring case; NULL if it is no autorun file. *ret_is_exact: matched by its
  * whole name, which occurs once per directory.
  */
-const struct later *autorun_find(const char *path, bool *ret_is_exact);
+const struct later *autorun_names_find(const char *path, bool *ret_is_exact);

@@ -170,7 +170,7 @@ event_print(const struct event *event, struct str *to)
 {
 	char when[32];
 
-	audit_time(when, sizeof when);
+	log_time(when, sizeof when);
 	str_printf(to, "{\"v\": %d, \"time\": \"%s\"", EVENT_VERSION, when);
 	add_text("session", event->session, to);
 	add_text("event", event_names[event->kind], to);

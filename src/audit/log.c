@@ -22,7 +22,7 @@
  * March, so a leap day comes last; 146,097 days are 400 years, and 719,468 days precede 1970.
  */
 void
-audit_date(uint64_t seconds, char *to, size_t size)
+log_date(uint64_t seconds, char *to, size_t size)
 {
 	unsigned days = (unsigned)(seconds / 86400) + 719468, clock = (unsigned)(seconds % 86400);
 	unsigned era = days / 146097, of_era = days % 146097;
@@ -36,13 +36,13 @@ audit_date(uint64_t seconds, char *to, size_t size)
 }
 
 void
-audit_time(char *to, size_t size)
+log_time(char *to, size_t size)
 {
-	audit_date((uint64_t)time(NULL), to, size);
+	log_date((uint64_t)time(NULL), to, size);
 }
 
 int
-audit_id(char to[17], struct cordon_error *err)
+log_session_id(char to[17], struct cordon_error *err)
 {
 	return random_hex(to, 16, err);
 }
@@ -110,14 +110,14 @@ prune_with_first(char *path, int fd, uint64_t now)
 }
 
 int
-audit_append(const char *state_dir, const char *line, struct cordon_error *err)
+log_append(const char *state_dir, const char *line, struct cordon_error *err)
 {
 	uint64_t now = (uint64_t)time(NULL);
 	char path[PATH_MAX], day[32];
 	auto_str struct str whole = {0};
 	auto_fd int fd = -1;
 
-	audit_date(now, day, sizeof day);
+	log_date(now, day, sizeof day);
 	day[10] = '\0';
 	if (snprintf(path, sizeof path, "%s/audit/shell-%s.log", state_dir, day) >=
 	    (int)sizeof path)

@@ -10,8 +10,8 @@
 #include "base/str.h"
 
 /* line has no newline. On failure nothing was written and err has the reason; the session continues. */
-int audit_append(const char *state_dir, const char *line, struct cordon_error *err);
-/* audit_time: "2026-01-31T12:00:00Z". audit_id: a session's id, 16 random hexadecimal digits. */
-void audit_time(char *to, size_t size);
-void audit_date(uint64_t seconds, char *to, size_t size);
-int audit_id(char to[17], struct cordon_error *err);
+int log_append(const char *state_dir, const char *line, struct cordon_error *err);
+/* log_time: "2026-01-31T12:00:00Z". log_session_id: a session's id, 16 random hexadecimal digits. */
+void log_time(char *to, size_t size);
+void log_date(uint64_t seconds, char *to, size_t size);
+int log_session_id(char to[17], struct cordon_error *err);

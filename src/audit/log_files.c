@@ -151,7 +151,7 @@ log_files_prune(const char *folder, uint64_t seconds)
 
 	if (log_files_list(&arena, folder, &files, &count, NULL) < 0)
 		return;
-	audit_date(seconds < kept ? 0 : seconds - kept, oldest, sizeof oldest);
+	log_date(seconds < kept ? 0 : seconds - kept, oldest, sizeof oldest);
 	for (size_t i = count; i-- > 0;) {
 		total += files[i].size;
 		/* the newest stays, whatever its size and the clock */

@@ -338,7 +338,7 @@ log_open(const char *state_dir, const struct log_filter *filter, struct log_read
 			snprintf(reader->event, sizeof reader->event, "\"event\": \"%s\"",
 				 event_names[kind]);
 	if (filter->since > 0)
-		audit_date((uint64_t)filter->since, reader->first_day, sizeof reader->first_day);
+		log_date((uint64_t)filter->since, reader->first_day, sizeof reader->first_day);
 	reader->first_day[10] = '\0';
 	*ret_reader = take(&reader);
 	return 0;

@@ -166,12 +166,12 @@ fd_has_room(int fd)
 {
 	struct pollfd out = {.fd = fd, .events = POLLOUT};
 	struct stat st;
-	int held = 0;
+	int buffered = 0;
 
 	if (poll(&out, 1, 0) == 0)
 		return false;
-	return fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) || ioctl(fd, FIONREAD, &held) < 0 ||
-	       held < PIPE_HALF;
+	return fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) || ioctl(fd, FIONREAD, &buffered) < 0 ||
+	       buffered < PIPE_HALF;
 }
 
 int

@@ -57,7 +57,7 @@ typedef int compat_resource;
 extern const char *strerrordesc_np(int number) __attribute__((weak));
 
 /* Opens a directory for openat() without needing the right to list it. */
-#define COMPAT_O_HOLD O_PATH
+#define COMPAT_O_PATH O_PATH
 #define COMPAT_O_TMPFILE O_TMPFILE
 /* member of struct stat with the change time, which utimensat() cannot set */
 #define COMPAT_CTIME st_ctim
@@ -77,7 +77,7 @@ extern const char *strerrordesc_np(int number) __attribute__((weak));
 
 typedef int compat_resource;
 
-#define COMPAT_O_HOLD O_RDONLY
+#define COMPAT_O_PATH O_RDONLY
 #define COMPAT_O_TMPFILE 0
 #define COMPAT_CTIME st_ctimespec
 #define COMPAT_WAIT_ALL 0
@@ -168,13 +168,13 @@ os_pthread_other_cpu(pthread_t thread)
 {
 #if defined(__linux__)
 	int here = sched_getcpu();
-	cpu_set_t places;
+	cpu_set_t cpus;
 
-	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof places, &places) < 0)
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof cpus, &cpus) < 0)
 		return;
-	CPU_CLR((size_t)here, &places);
-	if (CPU_COUNT(&places) > 0)
-		pthread_setaffinity_np(thread, sizeof places, &places);
+	CPU_CLR((size_t)here, &cpus);
+	if (CPU_COUNT(&cpus) > 0)
+		pthread_setaffinity_np(thread, sizeof cpus, &cpus);
 #else
 	(void)thread;
 #endif

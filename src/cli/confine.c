@@ -46,7 +46,7 @@ cli_confine(struct cli *cli)
 	struct cordon_error err = {0};
 	auto_free char *path = NULL;
 	int fd = -1;
-	int rc = cordon_confine(cli->operands[0], cli->operands[1], COMPAT_O_HOLD, 0,
+	int rc = cordon_confine(cli->operands[0], cli->operands[1], COMPAT_O_PATH, 0,
 				cli->root ? CORDON_CONFINE_ROOT : 0, &fd, &path, &err);
 
 	if (rc == -CORDON_E_ESCAPE)

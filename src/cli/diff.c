@@ -44,9 +44,9 @@ split(struct arena *arena, const char *text, struct lines *ret)
 }
 
 static void
-put(char mark, const char *line, struct str *to)
+put(char sign, const char *line, struct str *to)
 {
-	str_printf(to, "%c%.*s\n", mark, (int)length_of(line), line);
+	str_printf(to, "%c%.*s\n", sign, (int)length_of(line), line);
 }
 
 /* By the longest common subsequence of the lines; table[i][j]: its length from lines i and j on. */

@@ -120,13 +120,13 @@ unknown(const char *name)
 {
 	const char *names[COUNT(commands)] = {0};
 	auto_str struct str visible = {0};
-	const char *near, *shown;
+	const char *nearest, *shown;
 	size_t count = 0;
 
 	for (const struct cli_command *c = commands; c->name != NULL; c++)
 		if (*c->summary != '\0')
 			names[count++] = c->name;
-	near = str_nearest_word(name, names, count);
+	nearest = str_nearest_word(name, names, count);
 	str_visible(&visible, name);
 	shown = visible.failed || visible.text == NULL ? "" : visible.text;
 	if (cli_is_program(name))
@@ -141,8 +141,8 @@ unknown(const char *name)
 		fprintf(stderr,
 			"cordon: there is no command \"%s\"%s%s%s; `cordon --help` lists them, "
 			"`cordon run` runs programs\n",
-			shown, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
-			near == NULL ? "" : "\"?)");
+			shown, nearest == NULL ? "" : " (did you mean \"",
+			nearest == NULL ? "" : nearest, nearest == NULL ? "" : "\"?)");
 	return EXIT_CORDON;
 }
 

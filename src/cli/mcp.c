@@ -125,7 +125,7 @@ run_inside(struct cli *cli, const char *command, int out)
 
 /* Keeps the beginning and the end. */
 static void
-keep(struct str *output, const char *part, size_t length)
+store(struct str *output, const char *part, size_t length)
 {
 	const size_t half = OUTPUT_MAX / 2;
 
@@ -157,7 +157,7 @@ collect(int from, pid_t child, struct str *output)
 			continue;
 		n = read(from, part, sizeof part);
 		if (n > 0)
-			keep(output, part, (size_t)n);
+			store(output, part, (size_t)n);
 		else if (n < 0 && errno != EINTR)
 			break;
 	}

@@ -236,7 +236,7 @@ find_foreign(const char *argument)
 static int
 unknown_option(const struct cli *cli, const char *argument)
 {
-	const char *names[COUNT(table)] = {0}, *near, *instead = find_foreign(argument);
+	const char *names[COUNT(table)] = {0}, *nearest, *instead = find_foreign(argument);
 	size_t count = 0;
 
 	if (instead != NULL && argument[1] == '-')
@@ -245,9 +245,10 @@ unknown_option(const struct cli *cli, const char *argument)
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (belongs(cli->command, &table[i]))
 			names[count++] = table[i].name;
-	near = str_nearest_word(argument + strspn(argument, "-"), names, count);
-	if (near != NULL)
-		return cli_usage(cli, "there is no option %s; did you mean --%s?", argument, near);
+	nearest = str_nearest_word(argument + strspn(argument, "-"), names, count);
+	if (nearest != NULL)
+		return cli_usage(cli, "there is no option %s; did you mean --%s?", argument,
+				 nearest);
 	return cli_usage(cli, "there is no option %s", argument);
 }
 

@@ -219,7 +219,7 @@ end_as(const struct cordon_run *run)
 
 /* Opens /dev/null for any closed fd among 0 to 2, or cordon's own fds would get that number. */
 static int
-hold_standard(void)
+reserve_standard(void)
 {
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 &&
@@ -290,7 +290,7 @@ cli_run_words(struct cli *cli, char **argv, bool login)
 	struct cordon_run run = {0};
 	int rc, flags, status = EXIT_CORDON;
 
-	if (hold_standard() < 0) {
+	if (reserve_standard() < 0) {
 		fputs("cordon: cannot open /dev/null\n", stderr);
 		return EXIT_CORDON;
 	}

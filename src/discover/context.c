@@ -200,7 +200,7 @@ context_folders(const struct cordon_setup *setup, struct cordon_plan **ret_conte
 	context->host.view = &fs_real;
 	context->host.environ = (const char *const *)environ;
 	context->host.project = "";
-	context->marks = setup->marks;
+	context->ids = setup->ids;
 	rc = find_folders(context, setup, err);
 	if (rc < 0)
 		return rc;
@@ -223,7 +223,7 @@ context_open(const struct cordon_setup *setup, enum context_use use,
 		return rc;
 	context->assumed = setup->facts_file != NULL ||
 			   (setup->system_given && setup->system != enforce_system());
-	context->marks = setup->marks;
+	context->ids = setup->ids;
 	context->host.command = setup->command;
 	context->host.environ = (const char *const *)environ;
 	choose_system(context, setup);

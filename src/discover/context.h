@@ -23,9 +23,9 @@ struct cordon_setup {
 	struct policy *options; /* options such as --read */
 	bool options_used;
 	bool has_record;
-	bool tracks;		    /* the record says that nothing is restricted */
-	struct invoker_marks marks; /* from the record */
-	bool restricts;		    /* an option other than a limit was given */
+	bool tracks;		/* the record says that nothing is restricted */
+	struct invoker_ids ids; /* from the record */
+	bool restricts;		/* an option other than a limit was given */
 };
 
 /* A plan and everything it borrows from. */
@@ -37,7 +37,7 @@ struct cordon_plan {
 	const char *system_file, *user_file;
 	const char *homes[4]; /* of the user: from the environment and the user database */
 	size_t home_count;
-	struct invoker_marks marks;
+	struct invoker_ids ids;
 	const char *store; /* directory of approvals, on this machine; NULL: none */
 	struct trust trust;
 	bool has_trust;		    /* the project's policy was approved with this content */

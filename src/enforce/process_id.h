@@ -21,14 +21,14 @@ struct process_usage {
 };
 
 /* Returns the process that has this pid now; pid 0 if there is none. */
-struct process process_find(pid_t pid);
-bool process_is_alive(const struct process *process);
+struct process process_id_find(pid_t pid);
+bool process_id_is_alive(const struct process *process);
 /* Returns true if the process is certainly neither stopped nor gone. */
-bool process_is_running(pid_t pid);
+bool process_id_is_running(pid_t pid);
 /*
  * Sends a signal with a value to exactly this process, never to a later one with its pid. Returns 0, or -1
  * with errno: ESRCH if it is gone.
  */
-int process_signal(const struct process *process, int signal, int value);
+int process_id_signal(const struct process *process, int signal, int value);
 /* Measures the processes below it, without itself. Returns false if it is gone. */
-bool process_measure(const struct process *process, struct process_usage *ret_usage);
+bool process_id_measure(const struct process *process, struct process_usage *ret_usage);

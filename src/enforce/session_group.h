@@ -31,12 +31,12 @@ struct session_group {
 	char path[PATH_MAX]; /* absolute path; "": none */
 	uint64_t memory, processes; /* limits to set; 0: none */
 	/* scope: write end of a pipe; the keeper process stays in the scope until it is closed */
-	int hold;
+	int keeper_pipe;
 	pid_t keeper;
 };
 
 /* By what the invoker itself finds the processes of a session. */
-struct invoker_marks {
+struct invoker_ids {
 	const char *cgroup;	 /* Linux: absolute path of a cgroup that they join; NULL: none */
 	const char *fingerprint; /* macOS: UUID of the two paths of an editor; NULL: none */
 };

@@ -12,10 +12,10 @@ json_text(const char *key, const char *text, struct str *to)
 }
 
 static void
-json_place(const struct place *place, struct str *to)
+json_srcpos(const struct srcpos *srcpos, struct str *to)
 {
-	json_text("source", place->file, to);
-	str_printf(to, ", \"line\": %u, \"column\": %u", place->line, place->column);
+	json_text("source", srcpos->file, to);
+	str_printf(to, ", \"line\": %u, \"column\": %u", srcpos->line, srcpos->column);
 }
 
 static void
@@ -38,7 +38,7 @@ json_rules(const struct planned_rule *rules, size_t count, bool *first, struct s
 		str_add(to, ", ");
 		json_text("written", rules[i].rule->path, to);
 		str_add(to, ", ");
-		json_place(&rules[i].rule->place, to);
+		json_srcpos(&rules[i].rule->srcpos, to);
 		str_add(to, "}");
 	}
 }
@@ -228,7 +228,7 @@ json_tail(const struct plan *plan, struct str *to)
 		str_add(to, i == 0 ? "{" : ", {");
 		json_text("text", plan->requests[i].text, to);
 		str_add(to, ", ");
-		json_place(&plan->requests[i].place, to);
+		json_srcpos(&plan->requests[i].srcpos, to);
 		str_add(to, "}");
 	}
 	str_add(to, "],\n  \"notices\": [");

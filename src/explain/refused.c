@@ -30,11 +30,11 @@ struct explained {
 static bool
 is_rule(const struct planned_rule *rule, const struct refusal *refusal)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 
-	return place->line == refusal->line && place->column == refusal->column &&
+	return srcpos->line == refusal->line && srcpos->column == refusal->column &&
 	       (unsigned)rule->layer == refusal->layer && (unsigned)rule->match == refusal->match &&
-	       strncmp(place->file, refusal->rule, sizeof refusal->rule - 1) == 0;
+	       strncmp(srcpos->file, refusal->rule, sizeof refusal->rule - 1) == 0;
 }
 
 /* The planned rule at that source position; one rule may stand for several paths. */

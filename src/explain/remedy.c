@@ -134,7 +134,7 @@ static bool
 rule_grants(struct arena *arena, const struct host *host, const struct rule *rule, const char *path,
 	    unsigned missing)
 {
-	const struct token_text text = {rule->path, rule->place, true, false};
+	const struct token_text text = {rule->path, rule->srcpos, true, false};
 	bool is_made = rule->path[strlen(rule->path) - 1] == '/';
 	struct resolved at;
 	const char *written;

@@ -19,20 +19,20 @@
 void
 why_source(const struct planned_rule *rule, struct str *to)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 
-	str_visible(to, place->file);
-	if (place->line != 0)
-		str_printf(to, ":%u:%u", place->line, place->column);
+	str_visible(to, srcpos->file);
+	if (srcpos->line != 0)
+		str_printf(to, ":%u:%u", srcpos->line, srcpos->column);
 }
 
 /* The answer for the network, sockets and variables: one line. */
 struct why_line {
 	const char *what, *subject;
 	bool allowed;
-	enum cause cause;	   /* if it is denied */
-	const char *reason;	   /* if it is allowed */
-	const struct place *place; /* or NULL */
+	enum cause cause;	     /* if it is denied */
+	const char *reason;	     /* if it is allowed */
+	const struct srcpos *srcpos; /* or NULL */
 	unsigned port;
 	const char *remedy; /* or NULL */
 	bool make_first;    /* the remedy is an error until the path exists */
@@ -80,11 +80,11 @@ explain(const struct why_line *line, bool json, struct str *to)
 		str_add(&reason, line->reason);
 	else
 		refused_print_cause(NULL, &refusal, &reason);
-	if (line->place != NULL && line->place->line != 0)
-		str_printf(&source, "%s:%u:%u", line->place->file, line->place->line,
-			   line->place->column);
-	else if (line->place != NULL)
-		str_add(&source, line->place->file);
+	if (line->srcpos != NULL && line->srcpos->line != 0)
+		str_printf(&source, "%s:%u:%u", line->srcpos->file, line->srcpos->line,
+			   line->srcpos->column);
+	else if (line->srcpos != NULL)
+		str_add(&source, line->srcpos->file);
 	(json ? line_json : line_text)(line, reason.text == NULL ? "" : reason.text, source.text,
 				       to);
 	to->failed = to->failed || source.failed || reason.failed;
@@ -156,7 +156,7 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 {
 	const struct network *network = &plan->settings.network;
 	auto_str struct str remedy = {0};
-	const struct place *place = NULL;
+	const struct srcpos *srcpos = NULL;
 	struct net_answer answer;
 	char named[256], plain[SUBJECT_SIZE];
 	const char *host;
@@ -176,15 +176,15 @@ why_connect(const struct plan *plan, const char *subject, bool json, struct str 
 	if (remedy.failed)
 		return cordon_no_memory(err);
 	if (answer.domain != NULL)
-		place = &answer.domain->place;
-	else if (network->place.file != NULL)
-		place = &network->place;
+		srcpos = &answer.domain->srcpos;
+	else if (network->srcpos.file != NULL)
+		srcpos = &network->srcpos;
 	return explain(&(struct why_line){.what = "connect",
 					  .subject = subject,
 					  .allowed = answer.allowed,
 					  .cause = answer.cause,
 					  .reason = answer.reason,
-					  .place = place,
+					  .srcpos = srcpos,
 					  .port = port,
 					  .remedy = remedy.text},
 		       json, to);
@@ -217,22 +217,22 @@ why_preset(const struct plan *plan, const char *name, bool json, struct str *to,
 {
 	auto_arena struct arena arena = {0};
 	const struct words *granted = &plan->settings.sockets;
-	const struct place *place = NULL;
+	const struct srcpos *srcpos = NULL;
 	const char *remedy = arena_printf(&arena, err, "--socket %s", name);
 
 	if (remedy == NULL)
 		return -CORDON_E_MEMORY;
 	for (size_t i = 0; i < granted->count; i++)
 		if (strcmp(granted->items[i].text, name) == 0)
-			place = &granted->items[i].place;
+			srcpos = &granted->items[i].srcpos;
 	return explain_socket(&(struct why_line){.what = "socket",
 						 .subject = name,
-						 .allowed = place != NULL,
+						 .allowed = srcpos != NULL,
 						 .cause = CAUSE_SOCKET,
-						 .reason = place != NULL ? "the policy names it"
-									 : NULL,
-						 .place = place,
-						 .remedy = place != NULL ? NULL : remedy},
+						 .reason = srcpos != NULL ? "the policy names it"
+									  : NULL,
+						 .srcpos = srcpos,
+						 .remedy = srcpos != NULL ? NULL : remedy},
 			      json, to);
 }
 
@@ -270,7 +270,7 @@ why_socket_path(const struct plan *plan, const char *subject, bool json, struct 
 						 .allowed = answer.allowed,
 						 .cause = answer.cause,
 						 .reason = answer.reason,
-						 .place = answer.place,
+						 .srcpos = answer.srcpos,
 						 .remedy = remedy.text,
 						 .make_first = remedy_is_missing(plan, &resolved)},
 			      json, to);
@@ -290,7 +290,7 @@ why_env(const struct plan *plan, const char *name, bool json, struct str *to,
 					  .subject = name,
 					  .allowed = answer.passes,
 					  .reason = answer.reason,
-					  .place = answer.place,
+					  .srcpos = answer.srcpos,
 					  .remedy = answer.passes ? NULL : remedy},
 		       json, to);
 }

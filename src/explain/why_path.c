@@ -23,9 +23,9 @@ struct path_answer {
 	const struct verdict *verdict;
 	unsigned asked, missing;
 	const struct decision *by; /* about the right of telling_right */
-	const char *held;    /* the rule because of which a directory cannot be moved, or NULL */
-	const char *only;    /* to which of the files at the path it applies; NULL: all */
-	const char *running; /* why execution differs from the rule; NULL: it does not */
+	const char *pinned_by; /* the rule because of which a directory cannot be moved, or NULL */
+	const char *only;      /* to which of the files at the path it applies; NULL: all */
+	const char *running;   /* why execution differs from the rule; NULL: it does not */
 };
 
 static void
@@ -170,30 +170,30 @@ explain_decision(const struct plan *plan, const struct decision *by, bool allowe
  * macOS, where renaming and deleting are one operation, a pattern for its entries.
  */
 static const char *
-held_by(const struct plan *plan, const char *path, const struct verdict *verdict)
+pinned_by_rule(const struct plan *plan, const char *path, const struct verdict *verdict)
 {
 	auto_arena struct arena arena = {0};
-	const struct pattern_dir *hold;
-	struct pattern_dirs holds;
+	const struct pattern_dir *pattern;
+	struct pattern_dirs dirs;
 
 	if (verdict->pinned_by != NULL)
 		return verdict->pinned_by->path;
 	if (plan->host->system != SYSTEM_MACOS || !(verdict->rights & RIGHT_DELETE))
 		return NULL;
-	if (pattern_dirs_make(&arena, plan, &holds, NULL) < 0)
+	if (pattern_dirs_make(&arena, plan, &dirs, NULL) < 0)
 		return "unknown, because memory ran out";
-	hold = pattern_dirs_find(&holds, path);
-	return hold == NULL ? NULL : hold->by;
+	pattern = pattern_dirs_find(&dirs, path);
+	return pattern == NULL ? NULL : pattern->by;
 }
 
 static void
-explain_held(const struct plan *plan, const char *held, struct str *to)
+explain_pinned(const struct plan *plan, const char *pinned_by, struct str *to)
 {
 	bool macos = plan->host->system == SYSTEM_MACOS;
 
 	str_add(to, macos ? "  but a folder there cannot be moved or removed: "
 			  : "  but it cannot be moved: ");
-	str_visible(to, held);
+	str_visible(to, pinned_by);
 	str_add(to, macos ? " is about what is in it\n" : " below it is denied\n");
 }
 
@@ -218,7 +218,7 @@ answer_for(const struct plan *plan, const struct resolved *resolved, const struc
 		.asked = asked,
 		.missing = asked & ~verdict->rights,
 		.by = &verdict->by[telling_right(asked, verdict->rights)],
-		.held = held_by(plan, resolved->path, verdict),
+		.pinned_by = pinned_by_rule(plan, resolved->path, verdict),
 		.only = only_some(plan, resolved->path, verdict, asked),
 	};
 }
@@ -259,12 +259,12 @@ explain_limits(const struct plan *plan, const struct path_answer *answer, struct
 			   verdict->vetted->reason);
 	if (answer->only != NULL)
 		str_printf(to, "  but %s\n", answer->only);
-	if (answer->held != NULL && (answer->asked & RIGHT_DELETE))
-		explain_held(plan, answer->held, to);
-	if (answer->held != NULL && (answer->asked & RIGHT_CREATE) &&
+	if (answer->pinned_by != NULL && (answer->asked & RIGHT_DELETE))
+		explain_pinned(plan, answer->pinned_by, to);
+	if (answer->pinned_by != NULL && (answer->asked & RIGHT_CREATE) &&
 	    plan->host->system == SYSTEM_LINUX) {
 		str_add(to, "  but not as a symbolic link: ");
-		str_visible(to, answer->held);
+		str_visible(to, answer->pinned_by);
 		str_add(to, " below it is denied\n");
 	}
 }
@@ -322,9 +322,9 @@ json_rule(const struct planned_rule *rule, struct str *to)
 		   match_names[rule->match], layer_names[rule->layer]);
 	str_json(to, rule->rule->path);
 	str_add(to, ", \"source\": ");
-	str_json(to, rule->rule->place.file);
-	str_printf(to, ", \"line\": %u, \"column\": %u}", rule->rule->place.line,
-		   rule->rule->place.column);
+	str_json(to, rule->rule->srcpos.file);
+	str_printf(to, ", \"line\": %u, \"column\": %u}", rule->rule->srcpos.line,
+		   rule->rule->srcpos.column);
 }
 
 void
@@ -359,8 +359,8 @@ json_head(const struct plan *plan, const struct path_answer *answer, struct str 
 	if (answer->running != NULL)
 		str_printf(&reason, "; %s", answer->running);
 	if (by->rule != NULL)
-		str_printf(&source, "%s:%u:%u", by->rule->rule->place.file,
-			   by->rule->rule->place.line, by->rule->rule->place.column);
+		str_printf(&source, "%s:%u:%u", by->rule->rule->srcpos.file,
+			   by->rule->rule->srcpos.line, by->rule->rule->srcpos.column);
 	why_print_head(&(struct why_head){asked, answer->resolved->path, answer->missing == 0,
 					  (enum cause)refusal.cause,
 					  reason.text == NULL ? "" : reason.text, source.text},
@@ -382,7 +382,7 @@ explain_json(const struct plan *plan, const struct path_answer *answer, struct s
 	str_printf(to, ", \"exists\": %s, \"rights\": \"%s\", \"vetted\": %s, \"held_by\": ",
 		   answer->resolved->exists ? "true" : "false", rights,
 		   answer->verdict->vetted != NULL ? "true" : "false");
-	str_json_or_null(to, answer->held);
+	str_json_or_null(to, answer->pinned_by);
 	str_add(to, ", \"rule\": ");
 	if (by->rule != NULL)
 		json_rule(by->rule, to);

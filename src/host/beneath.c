@@ -152,7 +152,7 @@ enter(struct beneath_walk *walk, const char *name, const char **rest)
 	int rc, fd = -1, sys;
 
 	if (!walk->missing)
-		fd = openat(top(walk), name, COMPAT_O_HOLD | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(top(walk), name, COMPAT_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
 		return push(walk, name, fd);
 	sys = errno;
@@ -318,7 +318,7 @@ open_root(struct beneath_walk *walk)
 	auto_free char *real = os_realpath(walk->given, NULL);
 
 	if (real != NULL)
-		walk->root = open(real, COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);
+		walk->root = open(real, COMPAT_O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (walk->root < 0)
 		return cordon_fail(walk->err, CORDON_E_PATH, errno, "cannot use %.120s as a root",
 				   walk->given);

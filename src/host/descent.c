@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOLD (COMPAT_O_HOLD | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_DIR (COMPAT_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 static void
 arrive(struct descent *d, int fd, size_t length)
@@ -29,7 +29,7 @@ start(struct descent *d, size_t length)
 {
 	char *text = strndup(d->path, length);
 
-	arrive(d, text == NULL ? -1 : open(text, HOLD), length);
+	arrive(d, text == NULL ? -1 : open(text, OPEN_DIR), length);
 	free(text);
 }
 
@@ -47,7 +47,7 @@ step(struct descent *d)
 	}
 	memcpy(text, name, length);
 	text[length] = '\0';
-	arrive(d, openat(d->fd, text, HOLD), (size_t)(name - d->path) + length);
+	arrive(d, openat(d->fd, text, OPEN_DIR), (size_t)(name - d->path) + length);
 }
 
 int

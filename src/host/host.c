@@ -142,12 +142,12 @@ component_value(struct arena *arena, const struct host *host, const char *text, 
 }
 
 static int
-unset_token(const struct place *place, const char *name, struct cordon_error *err)
+unset_token(const struct srcpos *srcpos, const char *name, struct cordon_error *err)
 {
 	/* CWD is always set, but this one would grant more than a project */
 	const char *why = strcmp(name, "CWD") == 0 ? "is a home, or holds one" : "is not set";
 
-	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
+	return cordon_fail_at(err, CORDON_E_POLICY, srcpos->file, srcpos->line, srcpos->column,
 			      "$%s %s, so this path cannot be resolved", name, why);
 }
 
@@ -180,7 +180,7 @@ host_expand_token(struct arena *arena, const struct host *host, const struct tok
 			/* a project without repository is no mistake */
 			return text->optional || str_starts(name, "GIT_")
 				       ? 0
-				       : unset_token(&text->place, name, err);
+				       : unset_token(&text->srcpos, name, err);
 		}
 		if (value == NULL)
 			str_add_n(&path, at, length);

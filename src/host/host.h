@@ -49,9 +49,9 @@ int host_read_file(struct arena *arena, const char *path, size_t max, char **ret
 /* A written path that may contain tokens. */
 struct token_text {
 	const char *text;
-	struct place place; /* for messages */
-	bool optional;	    /* an unset token gives NULL instead of an error */
-	bool glob;	    /* the text is a glob: quote the values */
+	struct srcpos srcpos; /* for messages */
+	bool optional;	      /* an unset token gives NULL instead of an error */
+	bool glob;	      /* the text is a glob: quote the values */
 };
 
 /* Replaces the tokens of a path. Returns the text itself if it has none. */

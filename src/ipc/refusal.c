@@ -116,9 +116,9 @@ refusal_decided(struct refusal *to, const struct decision *by)
 		snprintf(to->rule, sizeof to->rule, "%s", by->protection->pattern);
 	if (by->protection != NULL || rule == NULL)
 		return;
-	snprintf(to->rule, sizeof to->rule, "%s", rule->rule->place.file);
-	to->line = rule->rule->place.line;
-	to->column = rule->rule->place.column;
+	snprintf(to->rule, sizeof to->rule, "%s", rule->rule->srcpos.file);
+	to->line = rule->rule->srcpos.line;
+	to->column = rule->rule->srcpos.column;
 	to->layer = (uint8_t)rule->layer;
 	to->match = (uint8_t)rule->match;
 }

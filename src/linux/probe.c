@@ -243,7 +243,7 @@ can_limit(uint64_t memory, uint64_t processes)
 	int folder;
 
 	snprintf(id, sizeof id, "probe-%d", (int)getpid());
-	if (!cgroup_place(&wish, path) || cgroup_make(path, &wish, &folder) < 0)
+	if (!cgroup_choose_path(&wish, path) || cgroup_make(path, &wish, &folder) < 0)
 		return false;
 	close(folder);
 	return rmdir(path) == 0;

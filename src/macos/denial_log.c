@@ -45,12 +45,12 @@ write_event(const struct denial_log *report, const char *event, struct str *more
 	auto_str struct str line = {0};
 	char when[32];
 
-	audit_time(when, sizeof when);
+	log_time(when, sizeof when);
 	str_printf(&line, "{\"time\": \"%s\", \"session\": \"%s\", \"event\": \"%s\"%s}", when,
 		   report->from->id, event, more->text == NULL ? "" : more->text);
 	/* a failure cannot be reported from here */
 	if (!line.failed && !more->failed)
-		audit_append(report->from->state_dir, line.text, NULL);
+		log_append(report->from->state_dir, line.text, NULL);
 }
 
 static void
@@ -127,7 +127,7 @@ take_line(struct denial_log *report)
 		snprintf(report->word, sizeof report->word, "%.*s",
 			 (int)(report->length < 190 ? report->length : 190), report->line);
 	if (!report->too_long &&
-	    denial_read(&arena, report->line, report->length, report->from->tag, &denial, NULL) ==
+	    denial_parse(&arena, report->line, report->length, report->from->tag, &denial, NULL) ==
 		    1 &&
 	    is_news(report, &denial))
 		write_denial(report, &denial);

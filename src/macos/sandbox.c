@@ -52,7 +52,7 @@ name_on_disk(const char *path, char real[PATH_MAX])
 static int
 check_name(const struct planned_rule *rule, struct cordon_error *err)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 	char real[PATH_MAX];
 
 	if (!rule->exists || rule->rights == 0 || !name_on_disk(rule->path, real) ||
@@ -61,7 +61,7 @@ check_name(const struct planned_rule *rule, struct cordon_error *err)
 	/* a grant in another spelling grants nothing, which is acceptable for an optional one */
 	if (rule->rule->optional && rule->effect == EFFECT_ALLOW)
 		return 0;
-	return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line, place->column,
+	return cordon_fail_at(err, CORDON_E_PATH, srcpos->file, srcpos->line, srcpos->column,
 			      "\"%.60s\" is called %.90s on this disk; write it like that",
 			      rule->rule->path, real);
 }
@@ -101,8 +101,9 @@ prepare_reports(struct sandbox *sandbox, const struct plan *plan, struct cordon_
 	if (plan == NULL)
 		return 0;
 	sandbox->state_dir = arena_strdup(arena, plan->host->state_dir, err);
-	return sandbox->state_dir == NULL ? -CORDON_E_MEMORY
-					  : denials_command(arena, sandbox->tag, sandbox->log, err);
+	return sandbox->state_dir == NULL
+		       ? -CORDON_E_MEMORY
+		       : denial_parse_command(arena, sandbox->tag, sandbox->log, err);
 }
 
 /* The directory exists, the socket does not yet. */
@@ -131,7 +132,7 @@ make_profile(struct sandbox *sandbox, const struct plan *plan,
 	if (options->id != NULL)
 		snprintf(sandbox->id, sizeof sandbox->id, "%s", options->id);
 	else
-		rc = audit_id(sandbox->id, err);
+		rc = log_session_id(sandbox->id, err);
 	if (rc == 0 && tmp != NULL &&
 	    snprintf(sandbox->private_tmp, PATH_MAX, "%s", tmp) >= PATH_MAX)
 		rc = cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot use %.120s", tmp);

@@ -110,7 +110,7 @@ grant(struct plan *plan, const char *name, const char *file, struct cordon_error
 			      .path = file,
 			      .why = "certificates that a variable names",
 			      .optional = true,
-			      .place = {name, 0, 0}};
+			      .srcpos = {name, 0, 0}};
 	/* an unreadable or too large file is not granted */
 	if (*file != '/' || host_read_file(&arena, file, LONGEST, &text, &length, NULL) < 0 ||
 	    strlen(text) != length || !certificates_only(text))

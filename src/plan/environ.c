@@ -282,7 +282,7 @@ environ_decide(const struct settings *settings, const char *name)
 	for (size_t i = 0; i < env->set_count; i++)
 		if (strcmp(env->set[i].name, name) == 0)
 			return (struct env_answer){true, env->set[i].value, "the policy sets it",
-						   &env->set[i].place};
+						   &env->set[i].srcpos};
 	if (environ_is_tmp(settings, name))
 		return (struct env_answer){true, "the session's private folder",
 					   "cordon sets it to the private tmp", NULL};
@@ -293,7 +293,7 @@ environ_decide(const struct settings *settings, const char *name)
 		return (struct env_answer){true, "what the session's proxy needs",
 					   "cordon sets it, so that programs find the proxy", NULL};
 	if (word != NULL)
-		return (struct env_answer){true, NULL, "the policy names it", &word->place};
+		return (struct env_answer){true, NULL, "the policy names it", &word->srcpos};
 	return decide_by_mode(settings, name);
 }
 

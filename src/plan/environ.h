@@ -8,9 +8,9 @@
 
 struct env_answer {
 	bool passes;
-	const char *value;	   /* set by the policy; NULL: taken from the caller */
-	const char *reason;	   /* one clause for users */
-	const struct place *place; /* position of the text that decided, or NULL */
+	const char *value;	     /* set by the policy; NULL: taken from the caller */
+	const char *reason;	     /* one clause for users */
+	const struct srcpos *srcpos; /* position of the text that decided, or NULL */
 };
 
 /* Variables that lead programs to the private tmp; the value is before, its path, after. */

@@ -101,11 +101,11 @@ plan_check_missing(const struct plan *plan, struct cordon_error *err)
 			   i < index->path_count;
 	     i++) {
 		const struct planned_rule *rule = &index->paths[i];
-		const struct place *place = &rule->rule->place;
+		const struct srcpos *srcpos = &rule->rule->srcpos;
 
 		if (is_missing(plan, rule))
-			return cordon_fail_at(err, CORDON_E_PATH, place->file, place->line,
-					      place->column,
+			return cordon_fail_at(err, CORDON_E_PATH, srcpos->file, srcpos->line,
+					      srcpos->column,
 					      "cannot grant %.100s: it does not exist", rule->path);
 	}
 	return 0;

@@ -42,11 +42,11 @@ static int
 request_implied(struct plan *plan, const struct policy *project, size_t count,
 		struct cordon_error *err)
 {
-	const struct place place = {project->file, 0, 0};
+	const struct srcpos srcpos = {project->file, 0, 0};
 
 	return count == 0 ? 0
 			  : trust_requests_add(
-				    plan, place, err,
+				    plan, srcpos, err,
 				    "what the %s form grants by itself (%zu paths; `cordon check "
 				    "--print` "
 				    "shows them)",
@@ -117,7 +117,7 @@ narrow_default(struct plan *plan, const struct policy *project, struct cordon_er
 	plan->index.default_rights &= project->default_rights;
 	policy_rights_to_words(more, words);
 	return more == 0 ? 0
-			 : trust_requests_add(plan, project->default_place, err, "%s everywhere",
+			 : trust_requests_add(plan, project->default_srcpos, err, "%s everywhere",
 					      words);
 }
 
@@ -171,16 +171,16 @@ narrow_env(struct plan *plan, const struct policy *project, struct cordon_error 
 
 		if (pattern ? !policy_words_have(&have->allow, word->text)
 			    : !environ_decide(&plan->settings, word->text).passes)
-			rc = trust_requests_add(plan, word->place, err,
+			rc = trust_requests_add(plan, word->srcpos, err,
 						"the environment variable %s", word->text);
 	}
 	for (size_t i = 0; rc == 0 && i < wanted->set_count; i++)
-		rc = trust_requests_add(plan, wanted->set[i].place, err, "%s set to \"%s\"",
+		rc = trust_requests_add(plan, wanted->set[i].srcpos, err, "%s set to \"%s\"",
 					wanted->set[i].name, wanted->set[i].value);
 	if (rc < 0 || wanted->mode == ENV_UNSET)
 		return rc;
 	if (wanted->mode > have->mode)
-		return trust_requests_add(plan, wanted->place, err, "the environment in mode %s",
+		return trust_requests_add(plan, wanted->srcpos, err, "the environment in mode %s",
 					  env_names[wanted->mode]);
 	rc = keep_passing(plan, &wanted->allow, err);
 	have->mode = wanted->mode;
@@ -204,7 +204,7 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 			auto_str struct str text = {0};
 
 			printer_print_limit((enum limit)i, wanted->value, &text);
-			rc = trust_requests_add(plan, wanted->place, err,
+			rc = trust_requests_add(plan, wanted->srcpos, err,
 						"the limit %s raised to %s", limit_names[i],
 						text.failed ? "more" : text.text);
 		}
@@ -216,12 +216,12 @@ narrow_limits(struct plan *plan, const struct policy *project, struct cordon_err
 static int
 narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_error *err)
 {
-	const struct place place = {project->file, 0, 0};
+	const struct srcpos srcpos = {project->file, 0, 0};
 	int rc = 0;
 
 	if (project->has_extends && project->extends.count == 0 &&
 	    project->dialect == DIALECT_NATIVE)
-		return trust_requests_add(plan, place, err,
+		return trust_requests_add(plan, srcpos, err,
 					  "to have no base profile, instead of the one in force");
 	for (size_t i = 0; rc == 0 && i < project->extends.count; i++) {
 		const struct word *word = &project->extends.items[i];
@@ -230,7 +230,7 @@ narrow_profiles(struct plan *plan, const struct policy *project, struct cordon_e
 		if (layers_have_profile(plan->stack, word->text))
 			continue;
 		rc = trust_requests_add(
-			plan, word->place, err, "the profile %s%s", word->text,
+			plan, word->srcpos, err, "the profile %s%s", word->text,
 			profile != NULL && profile_is_base(profile)
 				? " instead of the one in force and all that it denies"
 				: "");
@@ -245,7 +245,7 @@ narrow_accept(struct plan *plan, const struct policy *project, struct cordon_err
 
 	for (size_t i = 0; rc == 0 && i < project->accept.count; i++)
 		if (!plan->settings.accept[merge_guarantee_by_name(project->accept.items[i].text)])
-			rc = trust_requests_add(plan, project->accept.items[i].place, err,
+			rc = trust_requests_add(plan, project->accept.items[i].srcpos, err,
 						"to run without the guarantee %s",
 						project->accept.items[i].text);
 	return rc;
@@ -257,7 +257,7 @@ narrow_tmp(struct plan *plan, const struct policy *project, struct cordon_error 
 	if (project->tmp == TMP_PRIVATE)
 		plan->settings.tmp = TMP_PRIVATE;
 	if (project->tmp == TMP_SHARED && plan->settings.tmp != TMP_SHARED)
-		return trust_requests_add(plan, project->tmp_place, err, "the shared tmp folder");
+		return trust_requests_add(plan, project->tmp_srcpos, err, "the shared tmp folder");
 	return 0;
 }
 

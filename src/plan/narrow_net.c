@@ -31,7 +31,7 @@ narrow_ports(struct plan *plan, struct ports *have, const struct ports *wanted, 
 
 		rc = all || policy_ports_have(have, port->number)
 			     ? policy_ports_add(&plan->arena, &kept, port, err)
-			     : trust_requests_add(plan, port->place, err, "network port %u%s",
+			     : trust_requests_add(plan, port->srcpos, err, "network port %u%s",
 						  port->number, is_local ? " of this machine" : "");
 	}
 	if (rc == 0)
@@ -64,7 +64,7 @@ narrow_domains(struct plan *plan, const struct network *wanted, struct cordon_er
 
 		rc = covers_domain(have, word->text)
 			     ? policy_words_add(&plan->arena, &kept, word, err)
-			     : trust_requests_add(plan, word->place, err, "network to %s",
+			     : trust_requests_add(plan, word->srcpos, err, "network to %s",
 						  word->text);
 	}
 	if (rc < 0)
@@ -92,14 +92,14 @@ narrow_localhost(struct plan *plan, const struct network *wanted, struct cordon_
 	if (have->mode == NET_DOMAINS && have->localhost.count > 0) {
 		have->mode = NET_LOCALHOST;
 	} else if (have->mode != NET_LOCALHOST) {
-		rc = trust_requests_add(plan, wanted->place, err, "network to this machine");
+		rc = trust_requests_add(plan, wanted->srcpos, err, "network to this machine");
 		have->mode = NET_NONE;
 		return rc;
 	}
 	if (wanted->localhost.count == 0)
 		return have->localhost.count == 0
 			       ? 0
-			       : trust_requests_add(plan, wanted->place, err,
+			       : trust_requests_add(plan, wanted->srcpos, err,
 						    "network to every port of this machine");
 	rc = narrow_ports(plan, &have->localhost, &wanted->localhost, true, err);
 	/* an empty list would mean every port */
@@ -124,7 +124,7 @@ request_opaque(struct plan *plan, const struct network *wanted, struct cordon_er
 
 		if (!policy_ports_have(&have->opaque, port->number))
 			rc = trust_requests_add(
-				plan, port->place, err,
+				plan, port->srcpos, err,
 				"anything on network port %u, not only TLS, HTTP and SSH",
 				port->number);
 	}
@@ -141,7 +141,7 @@ narrow_udp(struct plan *plan, const struct network *wanted, struct cordon_error 
 		have->udp = wanted->udp;
 	if (wanted->udp != UDP_ALLOW || have->udp == UDP_ALLOW)
 		return 0;
-	return trust_requests_add(plan, wanted->udp_place, err,
+	return trust_requests_add(plan, wanted->udp_srcpos, err,
 				  "UDP and unix datagrams on this machine");
 }
 
@@ -164,16 +164,16 @@ narrow_details(struct plan *plan, const struct network *wanted, struct cordon_er
 		const struct word *range = &wanted->private_ranges.items[i];
 
 		if (!policy_words_have(&have->private_ranges, range->text))
-			rc = trust_requests_add(plan, range->place, err,
+			rc = trust_requests_add(plan, range->srcpos, err,
 						"domains that resolve to private addresses (%s)",
 						range->text);
 	}
 	if (rc == 0 && resolver->text != NULL &&
 	    (have->resolver.text == NULL || strcmp(have->resolver.text, resolver->text) != 0))
-		rc = trust_requests_add(plan, resolver->place, err, "names looked up at %s",
+		rc = trust_requests_add(plan, resolver->srcpos, err, "names looked up at %s",
 					resolver->text);
 	if (rc == 0 && wanted->ech == ECH_ALLOW && have->ech != ECH_ALLOW)
-		rc = trust_requests_add(plan, wanted->ech_place, err,
+		rc = trust_requests_add(plan, wanted->ech_srcpos, err,
 					"TLS with a hidden server name (ECH)");
 	if (wanted->ech == ECH_REFUSE)
 		have->ech = ECH_REFUSE;
@@ -205,5 +205,5 @@ narrow_net(struct plan *plan, const struct policy *project, struct cordon_error 
 	}
 	return have->mode == NET_ALL
 		       ? 0
-		       : trust_requests_add(plan, wanted->place, err, "the whole network");
+		       : trust_requests_add(plan, wanted->srcpos, err, "the whole network");
 }

@@ -247,8 +247,8 @@ advise_local(const struct network *network, unsigned port, struct str *to)
 static const char *
 typed_first(const struct network *network)
 {
-	bool is_typed = network->mode != NET_DOMAINS && network->place.file != NULL &&
-			strcmp(network->place.file, "--net") == 0;
+	bool is_typed = network->mode != NET_DOMAINS && network->srcpos.file != NULL &&
+			strcmp(network->srcpos.file, "--net") == 0;
 
 	return is_typed ? "--net domains " : "";
 }

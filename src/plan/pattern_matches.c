@@ -63,7 +63,7 @@ plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cord
 				    .fn = add_match,
 				    .context = &matching,
 				    .left = MATCHES_MAX};
-	const struct place *place = &glob->rule->place;
+	const struct srcpos *srcpos = &glob->rule->srcpos;
 
 	if (glob->effect != EFFECT_ALLOW || !(glob->rights & RIGHT_EXECUTE) ||
 	    strcmp(glob->root, "/") == 0 || plan->host->system != SYSTEM_LINUX ||
@@ -74,7 +74,7 @@ plan_add_matches(struct plan *plan, const struct planned_rule *glob, struct cord
 		return tree_walk.is_out_of_memory ? cordon_no_memory(err) : matching.rc;
 	if (tree_walk.is_cut)
 		return cordon_fail_at(
-			err, CORDON_E_PATH, place->file, place->line, place->column,
+			err, CORDON_E_PATH, srcpos->file, srcpos->line, srcpos->column,
 			"\"%.80s\" grants execution, and takes matching more than %d files; name "
 			"the folders",
 			glob->rule->path, MATCHES_MAX);

@@ -108,7 +108,7 @@ plan_check_socket_pins(struct plan *plan, const struct trust *trust, struct cord
 			plan->sockets[kept++] = grant;
 			continue;
 		}
-		rc = trust_requests_add(plan, grant.word->place, err,
+		rc = trust_requests_add(plan, grant.word->srcpos, err,
 					"the socket %s (approved once, but it leads elsewhere now)",
 					grant.word->text);
 		if (rc == 0)

@@ -76,7 +76,7 @@ add_builtin(struct plan *plan, const char *path, unsigned rights, enum match mat
 			      .list = LIST_RULES,
 			      .path = path,
 			      .why = why,
-			      .place = {"built-in", 0, 0}};
+			      .srcpos = {"built-in", 0, 0}};
 	return plan_add_rule(plan, rule, LAYER_BUILTIN, err);
 }
 
@@ -140,12 +140,12 @@ add_shared_tmp(struct plan *plan, struct cordon_error *err)
 		 .rights = RIGHTS_ALL,
 		 .path = "/tmp",
 		 .optional = true,
-		 .place = {"\"tmp\": \"shared\"", 0, 0}},
+		 .srcpos = {"\"tmp\": \"shared\"", 0, 0}},
 		{.effect = EFFECT_ALLOW,
 		 .rights = RIGHTS_ALL,
 		 .path = "$TMPDIR",
 		 .optional = true,
-		 .place = {"\"tmp\": \"shared\"", 0, 0}},
+		 .srcpos = {"\"tmp\": \"shared\"", 0, 0}},
 	};
 	const struct stack *stack = plan->stack;
 	bool narrowed = stack->project != NULL && !stack->project_trusted &&
@@ -223,8 +223,8 @@ note_holes(struct plan *plan, struct cordon_error *err)
 		for (size_t j = 0; rc == 0 && j < policy->hole_count; j++)
 			if (policy->holes[j].at_start)
 				rc = plan_notice(plan, err, "%s:%u:%u: %s", policy->file,
-						 policy->holes[j].place.line,
-						 policy->holes[j].place.column,
+						 policy->holes[j].srcpos.line,
+						 policy->holes[j].srcpos.column,
 						 policy->holes[j].text);
 	}
 	return rc;

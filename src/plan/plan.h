@@ -15,7 +15,7 @@
 
 /* A request of an unapproved project: anything beyond narrowing. */
 struct request {
-	struct place place;
+	struct srcpos srcpos;
 	const char *text;  /* text for the user */
 	const char *path;  /* canonical path of the grant, or NULL */
 	const char *twice; /* a reason to look twice at the text or the path; else NULL */
@@ -137,9 +137,9 @@ const char *plan_socket_danger(const char *text);
 bool plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant);
 struct socket_answer {
 	bool allowed;
-	enum cause cause;	   /* the reason of a refusal */
-	const char *reason;	   /* the reason of a permission */
-	const struct place *place; /* of the word that names it, or NULL */
+	enum cause cause;	     /* the reason of a refusal */
+	const char *reason;	     /* the reason of a permission */
+	const struct srcpos *srcpos; /* of the word that names it, or NULL */
 };
 /*
  * May the socket at a canonical path be connected to? The broker also allows sockets made by the

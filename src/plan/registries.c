@@ -115,7 +115,7 @@ set(struct registry_reading *r, const char *name, const char *value)
 	items[env->set_count] = (struct env_set){
 		.name = arena_strdup(&r->plan->arena, name, r->err),
 		.value = arena_strdup(&r->plan->arena, value, r->err),
-		.place = {r->source->file, 0, 0},
+		.srcpos = {r->source->file, 0, 0},
 	};
 	if (items[env->set_count].name == NULL || items[env->set_count].value == NULL)
 		return -CORDON_E_MEMORY;

@@ -17,8 +17,8 @@
 static int
 rule_error(const struct rule *rule, const char *text, struct cordon_error *err)
 {
-	return cordon_fail_at(err, CORDON_E_PATH, rule->place.file, rule->place.line,
-			      rule->place.column, "\"%.80s\" %s", rule->path, text);
+	return cordon_fail_at(err, CORDON_E_PATH, rule->srcpos.file, rule->srcpos.line,
+			      rule->srcpos.column, "\"%.80s\" %s", rule->path, text);
 }
 
 static int
@@ -43,7 +43,7 @@ static int
 expand_rule(struct plan *plan, const struct rule *rule, const char **ret_path,
 	    struct cordon_error *err)
 {
-	const struct token_text text = {rule->path, rule->place, rule->optional,
+	const struct token_text text = {rule->path, rule->srcpos, rule->optional,
 					rule->match == MATCH_GLOB};
 
 	return host_expand_token(&plan->index.arena, plan->host, &text, ret_path, err);

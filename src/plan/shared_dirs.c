@@ -16,7 +16,7 @@ static const char *const folders[] = {"/dev/shm", "/run/shm"};
 #define FOLDER_COUNT (sizeof folders / sizeof folders[0])
 
 bool
-shared_is_folder(const char *path)
+shared_dirs_is_one(const char *path)
 {
 	for (size_t i = 0; i < FOLDER_COUNT; i++)
 		if (strcmp(folders[i], path) == 0)
@@ -25,7 +25,7 @@ shared_is_folder(const char *path)
 }
 
 bool
-shared_has(const char *path)
+shared_dirs_cover(const char *path)
 {
 	for (size_t i = 0; i < FOLDER_COUNT; i++)
 		if (path_below(path, folders[i]))
@@ -34,7 +34,7 @@ shared_has(const char *path)
 }
 
 bool
-shared_has_entry(const char *path)
+shared_dirs_have_entry(const char *path)
 {
 	for (size_t i = 0; i < FOLDER_COUNT; i++) {
 		size_t length = strlen(folders[i]);
@@ -51,7 +51,7 @@ plan_is_by_name(const struct plan *plan, const char *path)
 {
 	const struct index *index = &plan->index;
 
-	if (!shared_has(path) || (index->default_rights & RIGHTS_CHANGE))
+	if (!shared_dirs_cover(path) || (index->default_rights & RIGHTS_CHANGE))
 		return false;
 	for (size_t i = 0; i < index->path_count; i++)
 		if (index->paths[i].effect == EFFECT_ALLOW && !index->paths[i].rule->optional &&
@@ -65,7 +65,7 @@ static bool
 grants_by_name(const struct planned_rule *rule)
 {
 	return rule != NULL && rule->effect == EFFECT_ALLOW && rule->match == MATCH_CHILD &&
-	       rule->rule->optional && shared_is_folder(rule->path);
+	       rule->rule->optional && shared_dirs_is_one(rule->path);
 }
 
 /* Returns the rights that only such a rule grants. */
@@ -83,7 +83,7 @@ rights_by_name(const struct verdict *verdict)
 unsigned
 plan_unshared(const struct plan *plan, const char *path, const struct verdict *verdict)
 {
-	unsigned rights = shared_has_entry(path) ? rights_by_name(verdict) : 0;
+	unsigned rights = shared_dirs_have_entry(path) ? rights_by_name(verdict) : 0;
 
 	if (rights == 0)
 		return 0;
@@ -103,7 +103,7 @@ const char *
 plan_shared_only(const struct plan *plan, const char *path, const struct verdict *verdict,
 		 unsigned asked)
 {
-	unsigned rights = shared_has_entry(path) ? asked & rights_by_name(verdict) : 0;
+	unsigned rights = shared_dirs_have_entry(path) ? asked & rights_by_name(verdict) : 0;
 
 	if ((rights & RIGHT_READ) && plan->routing != ROUTE_READS)
 		return "only for opens that write as well, and as shm_open(3) opens for reading: "

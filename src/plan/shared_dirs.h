@@ -8,9 +8,9 @@
 #include "plan/plan.h"
 
 /* Is path such a directory; in or equal to one; directly in one? */
-bool shared_is_folder(const char *path);
-bool shared_has(const char *path);
-bool shared_has_entry(const char *path);
+bool shared_dirs_is_one(const char *path);
+bool shared_dirs_cover(const char *path);
+bool shared_dirs_have_entry(const char *path);
 
 /* Is path in such a directory and changeable only by a profile's grant? */
 bool plan_is_by_name(const struct plan *plan, const char *path);

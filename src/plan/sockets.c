@@ -61,7 +61,7 @@ static int
 resolve_socket(struct plan *plan, const struct word *word, const char *written, bool optional,
 	       struct resolved *ret, struct cordon_error *err)
 {
-	const struct token_text text = {written, word->place, optional, false};
+	const struct token_text text = {written, word->srcpos, optional, false};
 	const char *path;
 	int rc = host_expand_token(&plan->arena, plan->host, &text, &path, err);
 
@@ -91,7 +91,7 @@ bool
 plan_is_projects_socket(const struct plan *plan, const struct socket_grant *grant)
 {
 	return is_path(grant->word) && plan->stack->project != NULL &&
-	       strcmp(grant->word->place.file, plan->stack->project->file) == 0;
+	       strcmp(grant->word->srcpos.file, plan->stack->project->file) == 0;
 }
 
 /* A deny of the file also denies the socket; a path without any rule is not denied. */
@@ -106,8 +106,8 @@ is_denied(const struct plan *plan, const char *path)
 static int
 refuse_planted(const struct word *word, const char *link, struct cordon_error *err)
 {
-	return cordon_fail_at(err, CORDON_E_PATH, word->place.file, word->place.line,
-			      word->place.column,
+	return cordon_fail_at(err, CORDON_E_PATH, word->srcpos.file, word->srcpos.line,
+			      word->srcpos.column,
 			      "\"%.60s\" leads through %.60s, a link in a folder the sandbox can "
 			      "change; name its target",
 			      word->text, link);
@@ -181,7 +181,7 @@ plan_decide_socket(const struct plan *plan, const char *path)
 	for (size_t i = 0; i < plan->socket_count; i++)
 		if (strcmp(plan->sockets[i].path, path) == 0)
 			return (struct socket_answer){true, CAUSE_NONE, "the policy names it",
-						      &plan->sockets[i].word->place};
+						      &plan->sockets[i].word->srcpos};
 	if (plan->host->project != NULL && path_below(path, plan->host->project) &&
 	    plan_has_project_sockets(plan) && (index_rights(&plan->index, path) & both) == both)
 		return (struct socket_answer){true, CAUSE_NONE, "it lies in the project", NULL};

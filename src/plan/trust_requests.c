@@ -10,7 +10,7 @@
 #include "plan/secret.h"
 
 int
-trust_requests_add(struct plan *plan, struct place place, struct cordon_error *err,
+trust_requests_add(struct plan *plan, struct srcpos srcpos, struct cordon_error *err,
 		   const char *format, ...)
 {
 	struct request *request;
@@ -26,7 +26,7 @@ trust_requests_add(struct plan *plan, struct place place, struct cordon_error *e
 			     err);
 	if (request == NULL)
 		return -CORDON_E_MEMORY;
-	*request = (struct request){.text = text, .place = place, .twice = confusable(text)};
+	*request = (struct request){.text = text, .srcpos = srcpos, .twice = confusable(text)};
 	return 0;
 }
 
@@ -50,7 +50,7 @@ trust_requests_add_rule(struct plan *plan, const struct rule *rule, const char *
 	int rc;
 
 	policy_rights_to_words(rule->rights, words);
-	rc = trust_requests_add(plan, rule->place, err, "%s %s%s%s%s%s", words, rule->path,
+	rc = trust_requests_add(plan, rule->srcpos, err, "%s %s%s%s%s%s", words, rule->path,
 				rule->match == MATCH_SUBPATH ? "" : " (",
 				rule->match == MATCH_SUBPATH ? "" : match_names[rule->match],
 				rule->match == MATCH_SUBPATH ? "" : ")", note);
@@ -68,7 +68,7 @@ trust_requests_add_socket(struct plan *plan, const struct word *word, const char
 			  struct cordon_error *err)
 {
 	struct request *request;
-	int rc = trust_requests_add(plan, word->place, err, "the socket %s", word->text);
+	int rc = trust_requests_add(plan, word->srcpos, err, "the socket %s", word->text);
 
 	if (rc < 0)
 		return rc;

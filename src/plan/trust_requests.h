@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 
 /* Adds a request. The text must be complete, because the user approves the text. */
-int trust_requests_add(struct plan *plan, struct place place, struct cordon_error *err,
+int trust_requests_add(struct plan *plan, struct srcpos srcpos, struct cordon_error *err,
 		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Adds a request for a rule that leads to path; note is appended. */
 int trust_requests_add_rule(struct plan *plan, const struct rule *rule, const char *path,

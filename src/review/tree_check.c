@@ -99,7 +99,7 @@ is_of_repository(const char *path)
 }
 
 static int
-keep(struct tree_finding *f, const struct candidate *one, struct cordon_error *err)
+store(struct tree_finding *f, const struct candidate *one, struct cordon_error *err)
 {
 	struct candidate *slot = arena_push(&f->arena, &f->items, &f->count, sizeof *slot, err);
 
@@ -136,7 +136,7 @@ check_entry(struct tree_finding *f, const char *entry, struct cordon_error *err)
 		return 0;
 	}
 	one.object = arena_strndup(&f->arena, object, strcspn(object, " \t"), err);
-	return keep(f, &one, err);
+	return store(f, &one, err);
 }
 
 /* ---- contents ---- */
@@ -190,16 +190,16 @@ check_link(struct tree_finding *f, const struct candidate *one, const char *text
 
 /* A repository that comes by a commit may not have its working tree elsewhere. */
 static enum cause
-check_place(void *context, enum gitconfig_use place, const char *path)
+check_use(void *context, enum gitconfig_use use, const char *path)
 {
 	(void)context, (void)path;
-	return place == GITCONFIG_WORKTREE ? CAUSE_KEY_WORKTREE : CAUSE_NONE;
+	return use == GITCONFIG_WORKTREE ? CAUSE_KEY_WORKTREE : CAUSE_NONE;
 }
 
 static const char *
 check_settings(struct tree_finding *f, enum gitconfig_kind kind, const struct gitconfig_text *text)
 {
-	static const struct gitconfig_path_check path_check = {check_place, NULL};
+	static const struct gitconfig_path_check path_check = {check_use, NULL};
 	struct gitconfig_refusal refusal;
 
 	if (git_keys_check(&f->arena, kind, text, NULL, &path_check, &refusal, NULL) == 1)

@@ -30,9 +30,9 @@ struct index_slot {
 static int
 rule_error(const struct planned_rule *rule, const char *reason, struct cordon_error *err)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 
-	return cordon_fail_at(err, CORDON_E_POLICY, place->file, place->line, place->column,
+	return cordon_fail_at(err, CORDON_E_POLICY, srcpos->file, srcpos->line, srcpos->column,
 			      "\"%.60s\" %s", rule->rule->path, reason);
 }
 

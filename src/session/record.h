@@ -45,7 +45,7 @@ struct record {
 };
 
 /* This session's record. Plain data: the guard inherits it by fork, and the lock with the fd. */
-struct record_hold {
+struct record_file {
 	int fd; /* -1: none; close-on-exec */
 	char path[PATH_MAX];
 	off_t guard_at; /* file offset of the guard's pid and start time */
@@ -63,23 +63,23 @@ int record_folder(const char *runtime, const char *state, bool make, char *ret_p
 		  struct cordon_error *err);
 /* Writes the record of a new session and locks it. */
 int record_make(int folder, const char *folder_path, const struct record *record,
-		struct record_hold *ret_hold, struct cordon_error *err);
+		struct record_file *ret_file, struct cordon_error *err);
 /* Adds the guard, which starts after the record is written. */
-int record_set_guard(const struct record_hold *hold, const struct process *guard);
+int record_set_guard(const struct record_file *file, const struct process *guard);
 /*
  * The grace for the guard in a file beside the record, where a signal cannot carry a value. Must be
  * written before the signal is sent. record_grace returns milliseconds, or 0 if there is none. No
  * allocation.
  */
 int record_put_grace(int folder, const char *id, int grace_ms);
-int record_grace(const struct record_hold *hold);
+int record_grace(const struct record_file *file);
 /*
  * Opens the file that every session locks while it changes names. The new fd has its own lock.
  * Returns -1 if there is none. No allocation.
  */
-int record_names(const struct record_hold *hold);
+int record_names(const struct record_file *file);
 /* Removes the record at the end; supervisor and guard may both do it. No allocation. */
-void record_remove(struct record_hold *hold);
+void record_remove(struct record_file *file);
 
 enum record_state {
 	RECORD_LIVE,

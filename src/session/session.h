@@ -21,13 +21,13 @@
 
 struct autorun_change;
 struct spawner;
-struct proxy_hold;
+struct proxy_process;
 struct proxy_task;
 struct refusal;
 struct rusage;
 
 /* Where the record of a live session is written, and the members that the request lacks. */
-struct session_place {
+struct session_origin {
 	const char *runtime, *state; /* the user's cordon/ directories; NULL: unknown */
 	const char *project;	     /* NULL: none */
 	const char *policy;	     /* hash of the enforced policy; NULL: none */
@@ -47,8 +47,8 @@ struct session_request {
 	bool track_only;	/* restrict nothing, but end every process */
 	bool fingerprint;	/* with track_only: find them by a permissive profile (macOS) */
 	const struct limit_value *limits;
-	const struct session_place *place;
-	struct invoker_marks marks;
+	const struct session_origin *origin;
+	struct invoker_ids ids;
 	const char *name; /* of the shared session to join or start; NULL: not shared */
 	char *const *argv;
 	const char *const *environ; /* of the supervisor */
@@ -121,12 +121,12 @@ int session_run(const struct session_request *request, struct session_result *re
 void session_close(const struct session_result *result);
 
 /* command.c: finds the program on the PATH of the command, and builds its environment. */
-struct command_place {
-	const char *private_tmp;	/* NULL: none */
-	const struct proxy_hold *proxy; /* NULL: none */
+struct command_context {
+	const char *private_tmp;	   /* NULL: none */
+	const struct proxy_process *proxy; /* NULL: none */
 };
 int command_prepare(struct arena *arena, const struct session_request *request,
-		    const struct command_place *place, struct command_line *ret_command,
+		    const struct command_context *origin, struct command_line *ret_command,
 		    struct cordon_error *err);
 #define SESSION_NOT_FOUND 127
 #define SESSION_NOT_EXECUTABLE 126
@@ -134,7 +134,7 @@ int command_prepare(struct arena *arena, const struct session_request *request,
 /* Members of the record of a shared session, for processes that join it. */
 struct shared_words {
 	const char *token;
-	const char *proxy; /* as proxy_print prints it; NULL: none */
+	const char *proxy; /* as proxy_spawn_print prints it; NULL: none */
 };
 /* record_new.c: creates the record. Without a directory for it, assets->record.fd is -1. */
 struct assets;
@@ -200,7 +200,7 @@ struct guard_task {
 	struct child child;
 	struct session_group group;	  /* killed and removed at the end */
 	const char *private_tmp;	  /* created, and removed at the end; NULL: none */
-	const struct record_hold *record; /* removed at the end */
+	const struct record_file *record; /* removed at the end */
 	pid_t invoker;			  /* its end ends the session; 0: not watched */
 	bool leave;
 	int64_t time_ms;  /* time limit; 0: none */
@@ -227,7 +227,7 @@ struct output {
 	struct {
 		char text[OUTPUT_PIECE];
 		size_t from, to;
-	} held[2]; /* read, but not written yet */
+	} buffered[2]; /* read, but not written yet */
 };
 /* Makes a pipe for each of 1 and 2. A relay (or NULL) counts the output of those that it replaces. */
 int output_open(uint64_t limit, struct relay *relay, struct output *ret_output,

@@ -119,8 +119,8 @@ load_profile(struct loader *l, const struct profile *profile, enum layer source,
 static int
 fail_at_word(struct loader *l, const struct word *word, const char *text)
 {
-	return cordon_fail_at(l->err, CORDON_E_POLICY, word->place.file, word->place.line,
-			      word->place.column, "\"%.60s\" %s", word->text, text);
+	return cordon_fail_at(l->err, CORDON_E_POLICY, word->srcpos.file, word->srcpos.line,
+			      word->srcpos.column, "\"%.60s\" %s", word->text, text);
 }
 
 /* Takes ownership of the policy, also on failure. */
@@ -165,12 +165,12 @@ load_extended_file(struct loader *l, const struct policy *policy, const struct w
 static int
 no_such_extend(struct loader *l, const struct word *word)
 {
-	const char *near = profile_near(word->text);
+	const char *nearest = profile_nearest(word->text);
 	char text[100];
 
 	snprintf(text, sizeof text, "is not a profile%s%.30s%s; a file needs a \"/\" in its name",
-		 near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
-		 near == NULL ? "" : "\"?)");
+		 nearest == NULL ? "" : " (did you mean \"", nearest == NULL ? "" : nearest,
+		 nearest == NULL ? "" : "\"?)");
 	return fail_at_word(l, word, text);
 }
 

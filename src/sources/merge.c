@@ -127,18 +127,18 @@ merge_network(struct merger *m, const struct network *from)
 			to->localhost = (struct ports){0};
 		}
 		to->mode = from->mode;
-		to->place = from->place;
+		to->srcpos = from->srcpos;
 		rc = join_ports(m, &to->localhost, &from->localhost);
 	}
 	if (from->resolver.text != NULL)
 		to->resolver = from->resolver;
 	if (from->ech != ECH_UNSET) {
 		to->ech = from->ech;
-		to->ech_place = from->ech_place;
+		to->ech_srcpos = from->ech_srcpos;
 	}
 	if (from->udp != UDP_UNSET) {
 		to->udp = from->udp;
-		to->udp_place = from->udp_place;
+		to->udp_srcpos = from->udp_srcpos;
 	}
 	if (rc == 0)
 		rc = add_words(m, &to->domains, &from->domains);
@@ -153,7 +153,7 @@ merge_env(struct merger *m, const struct environment *from)
 
 	if (from->mode != ENV_UNSET) {
 		to->mode = from->mode;
-		to->place = from->place;
+		to->srcpos = from->srcpos;
 	}
 	rc = add_words(m, &to->allow, &from->allow);
 	for (size_t i = 0; rc == 0 && i < from->set_count; i++) {

@@ -68,7 +68,7 @@ profile_is_base(const struct profile *profile)
 }
 
 const char *
-profile_near(const char *name)
+profile_nearest(const char *name)
 {
 	const char *names[COUNT(profiles)];
 

@@ -30,4 +30,4 @@ int profile_read(const struct profile *profile, const struct reading_as *as,
 /* Does it have "extends"? Then it replaces the default base instead of being added to it. */
 bool profile_is_base(const struct profile *profile);
 /* Returns the profile nearest to a misspelt name, or NULL. */
-const char *profile_near(const char *name);
+const char *profile_nearest(const char *name);

@@ -2,12 +2,12 @@
 /* Expands a profile that was read when cordon was built. Nothing here can fail but for want of memory. */
 #include "sources/profile_form.h"
 
-static struct place
-place_of(const struct policy *policy, struct form_place place)
+static struct srcpos
+place_of(const struct policy *policy, struct form_place srcpos)
 {
-	if (place.line == 0)
-		return (struct place){0};
-	return (struct place){policy->file, place.line, place.column};
+	if (srcpos.line == 0)
+		return (struct srcpos){0};
+	return (struct srcpos){policy->file, srcpos.line, srcpos.column};
 }
 
 static int
@@ -16,7 +16,8 @@ expand_words(const struct profile_forms *forms, struct form_span span, struct po
 {
 	for (size_t i = 0; i < span.count; i++) {
 		const struct form_word *form = &forms->words[span.first + i];
-		const struct word word = {forms->texts + form->text, place_of(policy, form->place)};
+		const struct word word = {forms->texts + form->text,
+					  place_of(policy, form->srcpos)};
 
 		if (policy_words_add(&policy->arena, to, &word, err) < 0)
 			return -CORDON_E_MEMORY;
@@ -30,7 +31,7 @@ expand_ports(const struct profile_forms *forms, struct form_span span, struct po
 {
 	for (size_t i = 0; i < span.count; i++) {
 		const struct form_word *form = &forms->words[span.first + i];
-		const struct port port = {form->text, place_of(policy, form->place)};
+		const struct port port = {form->text, place_of(policy, form->srcpos)};
 
 		if (policy_ports_add(&policy->arena, &policy->network.ports, &port, err) < 0)
 			return -CORDON_E_MEMORY;
@@ -53,7 +54,7 @@ expand_env_set(const struct profile_forms *forms, struct form_span span, struct 
 			return -CORDON_E_MEMORY;
 		*slot = (struct env_set){forms->texts + form[i].text,
 					 forms->texts + form[i + 1].text,
-					 place_of(policy, form[i].place)};
+					 place_of(policy, form[i].srcpos)};
 	}
 	return 0;
 }
@@ -73,7 +74,7 @@ rule_of(const struct profile_forms *forms, const struct form_rule *form,
 		.optional = form->optional,
 		.implied = form->implied,
 		.skips_missing = form->skips_missing,
-		.place = place_of(policy, form->place),
+		.srcpos = place_of(policy, form->srcpos),
 	};
 }
 
@@ -98,13 +99,13 @@ expand_values(const struct profile_form *form, struct policy *policy)
 	policy->has_extends = form->has_extends;
 	policy->has_default = form->has_default;
 	policy->default_rights = form->default_rights;
-	policy->default_place = place_of(policy, form->default_place);
+	policy->default_srcpos = place_of(policy, form->default_srcpos);
 	policy->network.mode = (enum net_mode)form->net;
-	policy->network.place = place_of(policy, form->net_place);
+	policy->network.srcpos = place_of(policy, form->net_place);
 	policy->env.mode = (enum env_mode)form->env;
-	policy->env.place = place_of(policy, form->env_place);
+	policy->env.srcpos = place_of(policy, form->env_place);
 	policy->tmp = (enum tmp)form->tmp;
-	policy->tmp_place = place_of(policy, form->tmp_place);
+	policy->tmp_srcpos = place_of(policy, form->tmp_srcpos);
 }
 
 int

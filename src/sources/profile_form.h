@@ -13,7 +13,7 @@ struct form_place {
 };
 struct form_word {
 	uint16_t text;
-	struct form_place place;
+	struct form_place srcpos;
 };
 /* Items of one list in the table of all rules or of all words. */
 struct form_span {
@@ -21,14 +21,14 @@ struct form_span {
 };
 struct form_rule {
 	uint16_t path, why;
-	struct form_place place;
+	struct form_place srcpos;
 	uint8_t effect, rights, match, list;
 	bool worktrees, optional, implied, skips_missing;
 };
 struct profile_form {
 	bool has_extends, has_default;
 	uint8_t default_rights, net, env, tmp;
-	struct form_place default_place, net_place, env_place, tmp_place;
+	struct form_place default_srcpos, net_place, env_place, tmp_srcpos;
 	struct form_span rules, extends, domains, sockets, env_allow, accept;
 	struct form_span ports;	  /* words whose text is a number */
 	struct form_span env_set; /* a word for each name, with its place, and one for its value */

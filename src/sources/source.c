@@ -128,12 +128,12 @@ source_split(struct loader *l, const struct stack_text *text, struct argument *r
 static int
 no_such_profile(struct loader *l, const char *name)
 {
-	const char *near = profile_near(name);
+	const char *nearest = profile_nearest(name);
 
-	if (near != NULL)
+	if (nearest != NULL)
 		return cordon_fail(l->err, CORDON_E_USAGE, 0,
 				   "there is no profile and no file \"%s\"; did you mean \"%s\"?",
-				   name, near);
+				   name, nearest);
 	return cordon_fail(
 		l->err, CORDON_E_USAGE, 0,
 		"there is no profile and no file \"%s\"; `cordon plan --profiles` lists the "

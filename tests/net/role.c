@@ -113,7 +113,7 @@ hear_answer(int line)
 }
 
 static void
-play(const struct proxy_hold *hold, struct event_source *told,
+play(const struct proxy_process *hold, struct event_source *told,
      const struct session_request *request)
 {
 	char text[200];
@@ -141,7 +141,7 @@ int
 main(int argc, char **argv)
 {
 	struct plan plan = {0};
-	struct proxy_hold hold;
+	struct proxy_process hold;
 	struct event_source told;
 	struct cordon_error err = {0};
 	struct session_request request = {
@@ -155,7 +155,7 @@ main(int argc, char **argv)
 	setvbuf(stdin, NULL, _IONBF, 0);
 	read_arguments(argv + 1, &plan.settings.network);
 	if (events_open(&request, &told, &err) < 0 ||
-	    proxy_start(&request, told.theirs, &hold, &err) < 0) {
+	    proxy_spawn_start(&request, told.theirs, &hold, &err) < 0) {
 		fprintf(stderr, "role: %s\n", err.text);
 		return 1;
 	}
@@ -165,7 +165,7 @@ main(int argc, char **argv)
 	events_handed_over(&told);
 	play(&hold, &told, &request);
 	events_close(&told);
-	proxy_end(&hold, false);
+	proxy_spawn_end(&hold, false);
 	free(plan.settings.network.domains.items);
 	free(plan.settings.network.private_ranges.items);
 	free(plan.settings.network.ports.items);

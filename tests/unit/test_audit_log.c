@@ -22,7 +22,7 @@ agrees(uint64_t seconds)
 	char ours[32], theirs[32];
 	struct tm parts;
 
-	audit_date(seconds, ours, sizeof ours);
+	log_date(seconds, ours, sizeof ours);
 	return gmtime_r(&when, &parts) != NULL &&
 	       strftime(theirs, sizeof theirs, "%Y-%m-%dT%H:%M:%SZ", &parts) != 0 &&
 	       strcmp(ours, theirs) == 0;
@@ -45,9 +45,9 @@ leap_days(void)
 {
 	char date[32];
 
-	audit_date(951782400, date, sizeof date);
+	log_date(951782400, date, sizeof date);
 	check_str(date, "2000-02-29T00:00:00Z");
-	audit_date(4107542400, date, sizeof date);
+	log_date(4107542400, date, sizeof date);
 	check_str(date, "2100-03-01T00:00:00Z");
 }
 
@@ -139,15 +139,15 @@ a_full_file_is_renamed(void)
 	char day[32], current[48], want[200];
 
 	new_state();
-	audit_time(day, sizeof day);
+	log_time(day, sizeof day);
 	day[10] = '\0';
 	snprintf(current, sizeof current, "shell-%s.log", day);
 	put(current, "", LOG_FILE_MAX - 1);
-	check_int(audit_append(state, "{}", NULL), 0);
+	check_int(log_append(state, "{}", NULL), 0);
 	snprintf(want, sizeof want, "%s ", current);
 	check_str(names(), want);
-	check_int(audit_append(state, "{}", NULL), 0);
-	check_int(audit_append(state, "{}", NULL), 0);
+	check_int(log_append(state, "{}", NULL), 0);
+	check_int(log_append(state, "{}", NULL), 0);
 	snprintf(want, sizeof want, "shell-%s.1.log %s ", day, current);
 	check_str(names(), want);
 	remove_state();
@@ -346,7 +346,7 @@ write_lines(int number, int gate)
 			"{\"v\": 1, \"time\": \"2026-01-01T00:00:00Z\", \"session\": \"%08x%08x\", "
 			"\"event\": \"limit\", \"limit\": \"%0100d\"}",
 			number, i, number);
-		if (audit_append(state, line, &err) < 0)
+		if (log_append(state, line, &err) < 0)
 			_exit(1);
 	}
 	_exit(0);
@@ -382,7 +382,7 @@ a_thousand_writers_and_rotation_lose_nothing(void)
 	int gate[2], status, failed = 0;
 
 	new_state();
-	audit_time(day, sizeof day);
+	log_time(day, sizeof day);
 	day[10] = '\0';
 	snprintf(current, sizeof current, "shell-%s.log", day);
 	put(current, "", LOG_FILE_MAX - WRITERS * LINES * 100);
@@ -420,7 +420,7 @@ long_lines_of_many_writers_leave_no_empty_line(void)
 	for (int i = 0; i < 8; i++)
 		if (fork() == 0) {
 			for (int n = 0; n < 500; n++)
-				audit_append(state, line, &err);
+				log_append(state, line, &err);
 			_exit(0);
 		}
 	while (wait(NULL) > 0)

@@ -13,7 +13,7 @@ is_later(const char *path)
 {
 	bool is_exact;
 
-	return autorun_find(path, &is_exact) != NULL;
+	return autorun_names_find(path, &is_exact) != NULL;
 }
 
 static void

@@ -250,7 +250,7 @@ static void
 guard(struct task *task)
 {
 	const struct enforce_main main = {run_in_box, task, true, NULL};
-	const struct session_group none = {.folder = -1, .procs_fd = -1, .hold = -1};
+	const struct session_group none = {.folder = -1, .procs_fd = -1, .keeper_pipe = -1};
 	struct enforce_needs needs;
 	int status = 0;
 	pid_t pid;

@@ -23,7 +23,7 @@ struct says {
 	enum match match;
 };
 
-static const struct rule written = {.path = "written", .place = {"f", 1, 2}};
+static const struct rule written = {.path = "written", .srcpos = {"f", 1, 2}};
 
 static struct planned_rule
 planned_of(const struct says *says)

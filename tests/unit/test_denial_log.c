@@ -29,7 +29,7 @@ read_line(struct arena *arena, const char *line, struct seatbelt_denial *ret)
 {
 	struct cordon_error err = {0};
 
-	return denial_read(arena, line, strlen(line), TAG, ret, &err);
+	return denial_parse(arena, line, strlen(line), TAG, ret, &err);
 }
 
 static void
@@ -144,7 +144,7 @@ the_log_is_filtered_by_the_tag(void)
 	auto_arena struct arena arena = {0};
 	const char *argv[DENIALS_ARGUMENTS];
 
-	check_int(denials_command(&arena, TAG, argv, NULL), 0);
+	check_int(denial_parse_command(&arena, TAG, argv, NULL), 0);
 	check_str(argv[0], "/usr/bin/log");
 	check_str(argv[1], "stream");
 	check_str(argv[3], "ndjson");

@@ -115,8 +115,8 @@ zed_off_is_reported_with_its_position(void)
 	auto_policy struct policy *p = policy_as(&zed_run, "{\n  \"enabled\": false}");
 
 	check_int(holes_with(p, "\"enabled\" is false"), 1);
-	check_int(p->holes[0].place.line, 2);
-	check_int(p->holes[0].place.column, 14);
+	check_int(p->holes[0].srcpos.line, 2);
+	check_int(p->holes[0].srcpos.column, 14);
 }
 
 static void
@@ -306,7 +306,7 @@ zed_additional_lists_add(void)
 	check_str(grant(p, "/usr/bin"), "rx");
 	check(!rule_of(p, "~/bin")->optional);
 	check_int(rule_of(p, "/data")->list, LIST_READ);
-	check_int(rule_of(p, "/data")->place.column, 90);
+	check_int(rule_of(p, "/data")->srcpos.column, 90);
 }
 
 static void
@@ -780,7 +780,7 @@ clash_three_levels_keep_their_effects(void)
 	check_str(grant(p, "$HOME/a/b"), "rwcdx");
 	check_str(grant(p, "$HOME/a"), "deny wcd");
 	check_str(p->rules[0].path, "$HOME/a/b/c");
-	check_int(p->rules[2].place.column, 267);
+	check_int(p->rules[2].srcpos.column, 267);
 }
 
 /* The path a rule gets for one that is written; matched literally or as a pattern. */

@@ -81,7 +81,7 @@ plan_rule(struct fixture *f, enum effect effect, const char *path, unsigned righ
 			      .rights = rights,
 			      .match = match,
 			      .optional = whose == OPTIONAL,
-			      .place = {"policy.json", 7, 9}};
+			      .srcpos = {"policy.json", 7, 9}};
 	rule->path = planned.path = planned.root = arena_strdup(&f->plan.index.arena, path, NULL);
 	check_int(index_add(&f->plan.index, &planned, NULL), 0);
 }

@@ -53,7 +53,7 @@ struct texts {
 };
 
 /* Of the last look: the finding that was counted first. */
-static struct place last_place;
+static struct srcpos last_place;
 static char last_text[2048];
 
 static struct policy *
@@ -121,7 +121,7 @@ count(const struct findings *findings, enum severity severity, const char *part)
 			continue;
 		if (found++ > 0)
 			continue;
-		last_place = finding->place;
+		last_place = finding->srcpos;
 		snprintf(last_text, sizeof last_text, "%s", finding->text);
 	}
 	return found;
@@ -131,8 +131,8 @@ static bool
 is_sorted(const struct findings *findings)
 {
 	for (size_t i = 1; i < findings->count; i++) {
-		const struct place *a = &findings->items[i - 1].place,
-				   *b = &findings->items[i].place;
+		const struct srcpos *a = &findings->items[i - 1].srcpos,
+				    *b = &findings->items[i].srcpos;
 		int order = strcmp(a->file, b->file);
 
 		if (order > 0 || (order == 0 && (a->line > b->line ||
@@ -163,7 +163,7 @@ look_for(const struct texts *texts, enum severity severity, const char *part)
 	struct cordon_error err = {0};
 	int found = -1;
 
-	last_place = (struct place){0};
+	last_place = (struct srcpos){0};
 	*last_text = '\0';
 	if (plan_make(&host, &facts, stack_of(texts), NULL, &plan, &err) == 0 &&
 	    lint_plan(plan, &findings, &err) == 0)
@@ -837,14 +837,14 @@ remove_found(struct planned_rule *rules, size_t rule_count, const struct finding
 	int removed = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		const struct place *place = &findings->items[i].place;
+		const struct srcpos *srcpos = &findings->items[i].srcpos;
 
 		if (strstr(findings->items[i].text, part) == NULL)
 			continue;
 		for (size_t k = 0; k < rule_count; k++) {
-			const struct place *at = &rules[k].rule->place;
+			const struct srcpos *at = &rules[k].rule->srcpos;
 
-			if (strcmp(at->file, place->file) == 0 && at->line == place->line) {
+			if (strcmp(at->file, srcpos->file) == 0 && at->line == srcpos->line) {
 				rules[k].rights = 0;
 				removed++;
 			}

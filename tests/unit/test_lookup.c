@@ -241,21 +241,21 @@ leads_to(const char *path, const struct id *id)
 
 /* The path of a place is the one the kernel reports for what is there, or for its directory. */
 static bool
-is_canonical(const struct lookup *place)
+is_canonical(const struct lookup *srcpos)
 {
 	char name[PATH_MAX], link[40], path[PATH_MAX];
 	auto_fd int fd = -1;
 	struct id id;
 	ssize_t n;
 
-	strcpy(name, *place->name == '\0' ? "." : place->name);
+	strcpy(name, *srcpos->name == '\0' ? "." : srcpos->name);
 	for (size_t end = strlen(name); end > 1 && name[end - 1] == '/'; end--)
 		name[end - 1] = '\0';
-	fd = openat(place->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(srcpos->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
-		fd = fcntl(place->folder, F_DUPFD_CLOEXEC, 0);
-		if (strlen(place->path) < strlen(name) ||
-		    strcmp(place->path + strlen(place->path) - strlen(name), name) != 0)
+		fd = fcntl(srcpos->folder, F_DUPFD_CLOEXEC, 0);
+		if (strlen(srcpos->path) < strlen(name) ||
+		    strcmp(srcpos->path + strlen(srcpos->path) - strlen(name), name) != 0)
 			return false;
 	} else {
 		*name = '\0';
@@ -263,7 +263,7 @@ is_canonical(const struct lookup *place)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof path - 1 - sizeof "/");
 	if (n < 0 || (size_t)n + strlen(name) + 2 > sizeof path) {
-		auto_free char *folder = strdup(place->path);
+		auto_free char *folder = strdup(srcpos->path);
 
 		if (*name != '\0')
 			*strrchr(folder, '/') = '\0';
@@ -273,7 +273,7 @@ is_canonical(const struct lookup *place)
 	if (*name != '\0' && strcmp(path, "/") != 0)
 		strcat(path, "/");
 	strcat(path, name);
-	return strcmp(path, place->path) == 0;
+	return strcmp(path, srcpos->path) == 0;
 }
 
 /* Can the kernel alone go there for us? Then nothing is left to the caller. */
@@ -290,21 +290,21 @@ is_within_reach(const struct trial *trial, enum lookup_follow follow)
 }
 
 static enum lookup_result
-find_place(struct trial *trial, enum lookup_follow follow, struct lookup *place)
+find_place(struct trial *trial, enum lookup_follow follow, struct lookup *srcpos)
 {
 	enum lookup_result end = lookup_caller_path(trial->request, trial->folder,
 						    (uint64_t)(uintptr_t)trial->caller->path,
-						    follow, place);
+						    follow, srcpos);
 
-	if (end != LOOKUP_FOUND && (place->folder >= 0 || place->path != NULL))
-		report(trial, "keeps the place of a failure", place->folder);
+	if (end != LOOKUP_FOUND && (srcpos->folder >= 0 || srcpos->path != NULL))
+		report(trial, "keeps the place of a failure", srcpos->folder);
 	if (end == LOOKUP_ELSEWHERE && is_within_reach(trial, follow))
 		report(trial, "left to the caller", (int)follow);
-	if (end == LOOKUP_FOUND && !is_canonical(place)) {
+	if (end == LOOKUP_FOUND && !is_canonical(srcpos)) {
 		report(trial, "another canonical path", (int)follow);
-		printf("#   name \"%s\", path \"%.300s\"\n", place->name, place->path);
+		printf("#   name \"%s\", path \"%.300s\"\n", srcpos->name, srcpos->path);
 	}
-	if (end == LOOKUP_FOUND && !lookup_unchanged(place))
+	if (end == LOOKUP_FOUND && !lookup_unchanged(srcpos))
 		report(trial, "changed", (int)follow);
 	return end;
 }
@@ -312,17 +312,17 @@ find_place(struct trial *trial, enum lookup_follow follow, struct lookup *place)
 static void
 try_place(struct trial *trial, enum lookup_follow follow)
 {
-	auto_lookup struct lookup place = LOOKUP_NONE;
+	auto_lookup struct lookup srcpos = LOOKUP_NONE;
 	const struct caller *caller = trial->caller;
-	enum lookup_result end = find_place(trial, follow, &place);
+	enum lookup_result end = find_place(trial, follow, &srcpos);
 	struct id id;
 
-	if (end == LOOKUP_FAILED && place.why != caller->why &&
-	    !(place.why == ENOENT && trial->is_removed))
-		report(trial, "no place", place.why);
+	if (end == LOOKUP_FAILED && srcpos.why != caller->why &&
+	    !(srcpos.why == ENOENT && trial->is_removed))
+		report(trial, "no place", srcpos.why);
 	if (end != LOOKUP_FOUND)
 		return;
-	if (!id_at(place.folder, place.name, &id)) {
+	if (!id_at(srcpos.folder, srcpos.name, &id)) {
 		if (errno != caller->why)
 			report(trial, "nothing at the place", errno);
 	} else if (caller->why != 0) {
@@ -333,11 +333,11 @@ try_place(struct trial *trial, enum lookup_follow follow)
 }
 
 static int
-act(enum mode mode, const struct lookup *place)
+act(enum mode mode, const struct lookup *srcpos)
 {
 	int rc = mode == MKDIR
-			 ? mkdirat(place->folder, place->name, 0755)
-			 : unlinkat(place->folder, place->name, mode == RMDIR ? AT_REMOVEDIR : 0);
+			 ? mkdirat(srcpos->folder, srcpos->name, 0755)
+			 : unlinkat(srcpos->folder, srcpos->name, mode == RMDIR ? AT_REMOVEDIR : 0);
 
 	return rc == 0 ? 0 : errno;
 }
@@ -346,25 +346,25 @@ act(enum mode mode, const struct lookup *place)
 static void
 try_change(struct trial *trial)
 {
-	auto_lookup struct lookup place = LOOKUP_NONE;
+	auto_lookup struct lookup srcpos = LOOKUP_NONE;
 	struct caller *caller = trial->caller;
-	enum lookup_result end = find_place(trial, LOOKUP_NAME, &place);
+	enum lookup_result end = find_place(trial, LOOKUP_NAME, &srcpos);
 	bool is_found = end == LOOKUP_FOUND;
 	struct id before = {0};
 	int why;
 
 	if (is_found && trial->mode != MKDIR)
-		id_at(place.folder, place.name, &before);
+		id_at(srcpos.folder, srcpos.name, &before);
 	caller_ask(caller, trial->mode, trial->folder);
-	if (end == LOOKUP_FAILED && place.why != caller->why &&
-	    !(place.why == ENOENT && trial->is_removed))
-		report(trial, "no place", place.why);
+	if (end == LOOKUP_FAILED && srcpos.why != caller->why &&
+	    !(srcpos.why == ENOENT && trial->is_removed))
+		report(trial, "no place", srcpos.why);
 	if (caller->why == 0 && is_found) {
-		if (trial->mode == MKDIR ? !is_at(caller, place.folder, place.name)
+		if (trial->mode == MKDIR ? !is_at(caller, srcpos.folder, srcpos.name)
 					 : !id_same(&before, &caller->id))
 			report(trial, "another place", 0);
 	} else if (is_found) {
-		why = act(trial->mode, &place);
+		why = act(trial->mode, &srcpos);
 		if (why != caller->why)
 			report(trial, "at the place", why);
 	}

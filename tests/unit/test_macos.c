@@ -14,7 +14,7 @@
 #include "world.h"
 
 static struct fingerprint mark_pair = {"/fp", "/fp/allow", "/fp/deny"};
-static const struct scan_mark by_fingerprint = {.fingerprint = &mark_pair};
+static const struct scan_criteria by_fingerprint = {.fingerprint = &mark_pair};
 
 /* ---- applying ---- */
 
@@ -444,9 +444,9 @@ static void
 without_a_profile_there_are_four_methods(void)
 {
 	const struct tree_spare spare = {.pids = {1004}, .count = 1};
-	const struct scan_mark mark = {.descent = true,
-				       .marker = "0123456789abcdef",
-				       .spare = &spare};
+	const struct scan_criteria criteria = {.descent = true,
+					       .marker = "0123456789abcdef",
+					       .spare = &spare};
 	struct tree_end end;
 
 	fake_reset();
@@ -464,8 +464,8 @@ without_a_profile_there_are_four_methods(void)
 	fake_add(0, 1)->variable = "-CORDON_TRACK=0123456789abcdef";		     /* 1011 */
 	fake_add(0, 1)->variable = "CORDON_TRACK=0123456789abcdee";		     /* 1012 */
 	fake_add(0, 1)->variable = "XCORDON_TRACK=0123456789abcdef";		     /* 1013 */
-	check(!kill_scan_is_empty(&mark));
-	check(kill_scan_kill(&mark, 1000, &end));
+	check(!kill_scan_is_empty(&criteria));
+	check(kill_scan_kill(&criteria, 1000, &end));
 	for (pid_t pid = 1000; pid < 1014; pid++) {
 		bool ours = pid < 1004 || (pid > 1006 && pid < 1011);
 
@@ -473,25 +473,25 @@ without_a_profile_there_are_four_methods(void)
 		check(ours || fake_find(pid)->signals == 0);
 	}
 	check_int(end.ended, 8);
-	check(kill_scan_is_empty(&mark));
+	check(kill_scan_is_empty(&criteria));
 }
 
 /* An argument that looks like the variable is none. */
 static void
 only_the_environment_counts(void)
 {
-	const struct scan_mark mark = {.marker = "ffffffffffffffff"};
+	const struct scan_criteria criteria = {.marker = "ffffffffffffffff"};
 
 	fake_reset();
 	fake_add(0, 1);
-	check(kill_scan_is_empty(&mark));
+	check(kill_scan_is_empty(&criteria));
 }
 
 /* A leader that ended is still known by the look before: its number stays the group's. */
 static void
 members_of_a_dead_leaders_group_are_found(void)
 {
-	const struct scan_mark mark = {.descent = true};
+	const struct scan_criteria criteria = {.descent = true};
 	struct tree_end end;
 
 	fake_reset();
@@ -501,7 +501,7 @@ members_of_a_dead_leaders_group_are_found(void)
 	fake.all[1].hidden = 1;
 	fake_add(0, 1)->session = 1000;
 	fake.all[2].hidden = 1;
-	check(kill_scan_kill(&mark, 1000, &end));
+	check(kill_scan_kill(&criteria, 1000, &end));
 	check(fake_find(1000) == NULL && fake_find(1001) == NULL && fake_find(1002) == NULL);
 }
 
@@ -509,7 +509,7 @@ members_of_a_dead_leaders_group_are_found(void)
 static void
 a_reused_process_group_id_is_not_signalled(void)
 {
-	const struct scan_mark mark = {.descent = true};
+	const struct scan_criteria criteria = {.descent = true};
 
 	for (int foreign = 0; foreign < 2; foreign++) {
 		struct fake_process *stranger;
@@ -524,7 +524,7 @@ a_reused_process_group_id_is_not_signalled(void)
 		stranger->foreign = foreign;
 		fake_add(0, 1)->group = 1000;
 		fake.all[2].hidden = 1;
-		check(kill_scan_kill(&mark, 1000, &end));
+		check(kill_scan_kill(&criteria, 1000, &end));
 		check_int(end.ended, 1);
 		check_int(fake.all[1].signals + fake.all[2].signals, 0);
 	}
@@ -534,8 +534,8 @@ static void
 a_session_that_a_guard_leads_is_its_own(void)
 {
 	const struct tree_spare some = {.count = 0, .older = 1};
-	const struct scan_mark guards = {.descent = true};
-	const struct scan_mark others = {.descent = true, .spare = &some};
+	const struct scan_criteria guards = {.descent = true};
+	const struct scan_criteria others = {.descent = true, .spare = &some};
 
 	fake_reset();
 	fake_add(0, 1)->session = FAKE_SELF;
@@ -547,23 +547,23 @@ a_session_that_a_guard_leads_is_its_own(void)
 static void
 a_scan_that_cannot_read_an_environment_is_incomplete(void)
 {
-	const struct scan_mark mark = {.marker = "0123456789abcdef"};
+	const struct scan_criteria criteria = {.marker = "0123456789abcdef"};
 
 	fake_reset();
-	check(kill_scan_is_empty(&mark));
+	check(kill_scan_is_empty(&criteria));
 	fake.no_room = true;
-	check(!kill_scan_is_empty(&mark));
+	check(!kill_scan_is_empty(&criteria));
 }
 
 static void
 a_ring_of_parents_ends(void)
 {
-	const struct scan_mark mark = {.descent = true};
+	const struct scan_criteria criteria = {.descent = true};
 
 	fake_reset();
 	fake_add(0, 1001);
 	fake_add(0, 1000);
-	check(kill_scan_is_empty(&mark));
+	check(kill_scan_is_empty(&criteria));
 }
 
 static void
@@ -765,15 +765,15 @@ an_unused_sandbox_removes_its_fingerprint(void)
 	const struct sandbox_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
 	struct sandbox *sandbox = NULL;
-	char place[PATH_MAX];
+	char srcpos[PATH_MAX];
 
 	fake_reset();
 	world_make(&world);
 	plan = mac_plan(&world, "{}");
 	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
 	enforce_free(sandbox);
-	snprintf(place, sizeof place, "%s/fingerprints", world.host.state_dir);
-	check_int(rmdir(place), 0);
+	snprintf(srcpos, sizeof srcpos, "%s/fingerprints", world.host.state_dir);
+	check_int(rmdir(srcpos), 0);
 }
 
 /* On a disk that folds case the deny would be about nothing. */
@@ -971,25 +971,25 @@ a_process_is_known_by_its_start(void)
 	struct process process, none;
 
 	fake_reset();
-	process = process_find(fake_add(0, 1)->pid);
+	process = process_id_find(fake_add(0, 1)->pid);
 	check_int(process.pid, 1000);
-	check(process_is_alive(&process));
+	check(process_id_is_alive(&process));
 	/* what cannot be said with a value is not said without */
 	errno = 0;
-	check_int(process_signal(&process, SIGTERM, 5), -1);
+	check_int(process_id_signal(&process, SIGTERM, 5), -1);
 	check_int(errno, ENOTSUP);
 	check(strstr(fake.log, "kill") == NULL);
-	check_int(process_signal(&process, SIGTERM, 0), 0);
+	check_int(process_id_signal(&process, SIGTERM, 0), 0);
 	check_str(fake.log, "kill15:1000 ");
 	fake.all[0].started++;
-	check(!process_is_alive(&process));
-	check_int(process_signal(&process, SIGTERM, 0), -1);
+	check(!process_id_is_alive(&process));
+	check_int(process_id_signal(&process, SIGTERM, 0), -1);
 	check_int(errno, ESRCH);
 	check_str(fake.log, "kill15:1000 ");
 	fake.all[0].zombie = true;
-	none = process_find(1000);
+	none = process_id_find(1000);
 	check_int(none.pid, 0);
-	check(!process_is_alive(&none));
+	check(!process_id_is_alive(&none));
 }
 
 int

@@ -100,7 +100,7 @@ struct scene {
 	int names; /* a resolver of ours, that only listens */
 	struct plan plan;
 	struct session_request request;
-	struct proxy_hold hold;
+	struct proxy_process hold;
 	struct cordon_error err;
 };
 
@@ -130,13 +130,13 @@ scene_make(struct scene *scene)
 static int
 scene_start(struct scene *scene)
 {
-	return proxy_start(&scene->request, -1, &scene->hold, &scene->err);
+	return proxy_spawn_start(&scene->request, -1, &scene->hold, &scene->err);
 }
 
 static void
 scene_end(struct scene *scene)
 {
-	proxy_end(&scene->hold, false);
+	proxy_spawn_end(&scene->hold, false);
 	close(scene->names);
 }
 

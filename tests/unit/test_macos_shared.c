@@ -158,8 +158,8 @@ static void
 a_grace_is_read_from_a_file_beside_the_record(void)
 {
 	auto_world struct world world;
-	char path[PATH_MAX], place[PATH_MAX];
-	struct record_hold hold = {.fd = 0};
+	char path[PATH_MAX], srcpos[PATH_MAX];
+	struct record_file hold = {.fd = 0};
 	int folder;
 
 	fake_reset();
@@ -168,7 +168,7 @@ a_grace_is_read_from_a_file_beside_the_record(void)
 	check_int(mkdir(path, 0700), 0);
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	snprintf(hold.path, sizeof hold.path, "%.400s/" ID, path);
-	snprintf(place, sizeof place, "%.400s.end", hold.path);
+	snprintf(srcpos, sizeof srcpos, "%.400s.end", hold.path);
 	check_int(record_grace(&hold), 0);
 	check_int(record_put_grace(folder, ID, 90000), 0);
 	check_int(record_grace(&hold), 90000);
@@ -177,17 +177,17 @@ a_grace_is_read_from_a_file_beside_the_record(void)
 	check_int(record_grace(&hold), 5);
 	check_int(record_put_grace(folder, ID, 0), 0);
 	check_int(record_grace(&hold), 0);
-	check_int(access(place, F_OK), -1);
+	check_int(access(srcpos, F_OK), -1);
 	/* neither a link nor a pipe is read, nor what is no number */
-	check_int(symlink("/etc/hostname", place), 0);
+	check_int(symlink("/etc/hostname", srcpos), 0);
 	check_int(record_grace(&hold), 0);
-	unlink(place);
-	check_int(mkfifo(place, 0600), 0);
+	unlink(srcpos);
+	check_int(mkfifo(srcpos, 0600), 0);
 	check_int(record_grace(&hold), 0);
-	unlink(place);
-	world_run("echo 99999999999999 >'%s'", place);
+	unlink(srcpos);
+	world_run("echo 99999999999999 >'%s'", srcpos);
 	check_int(record_grace(&hold), 0);
-	world_run("echo -5 >'%s'", place);
+	world_run("echo -5 >'%s'", srcpos);
 	check_int(record_grace(&hold), 0);
 	close(folder);
 }
@@ -209,7 +209,7 @@ a_kill_with_a_grace_sends_a_signal_without_a_value(void)
 {
 	auto_world struct world world;
 	struct record record = {.id = ID, .supervisor = {1, 1}};
-	struct record_hold hold = {.fd = -1};
+	struct record_file hold = {.fd = -1};
 	struct cordon_error err = {0};
 	char runtime[PATH_MAX], path[PATH_MAX], grace[16];
 	char *text = NULL;
@@ -223,7 +223,7 @@ a_kill_with_a_grace_sends_a_signal_without_a_value(void)
 	strcat(runtime, "/cordon");
 	folder = record_folder(runtime, NULL, true, path, &err);
 	check(folder >= 0);
-	record.guard = process_find(fake_add(0, 1)->pid);
+	record.guard = process_id_find(fake_add(0, 1)->pid);
 	check_int(record_make(folder, path, &record, &hold, &err), 0);
 	/* it takes the order, and takes longer than anybody waits */
 	check(cordon_kill(ID, 5000, &text, &err) < 0);

@@ -99,7 +99,7 @@ plan_begin(void)
 					       .is_folder = true};
 		char path[PATH_MAX];
 
-		*rule = (struct rule){.rights = RIGHT_READ, .place = {"policy.json", 7, 9}};
+		*rule = (struct rule){.rights = RIGHT_READ, .srcpos = {"policy.json", 7, 9}};
 		/* and those that are not have rules that say nothing */
 		if (i >= COUNT)
 			planned.rights = 0;

@@ -41,7 +41,7 @@ check_words(const struct words *words, const char *expected)
 	auto_str struct str all = {0};
 
 	for (size_t i = 0; i < words->count; i++)
-		str_printf(&all, "%s:%u ", words->items[i].text, words->items[i].place.line);
+		str_printf(&all, "%s:%u ", words->items[i].text, words->items[i].srcpos.line);
 	check_str(all.text == NULL ? "" : all.text, expected);
 }
 

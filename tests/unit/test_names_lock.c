@@ -26,30 +26,30 @@ static char file[] = "/tmp/test_names_lock.XXXXXX";
 /* A session, as far as it matters here, and a thread of it that says when it has got the lock. */
 struct session {
 	struct names_lock names;
-	struct names_hold hold;
-	void (*get)(struct names_hold *hold);
+	struct names_use use;
+	void (*get)(struct names_use *use);
 	int line[2];
 	pthread_t thread;
 };
 
 static void
-rdlock(struct names_hold *hold)
+rdlock(struct names_use *use)
 {
-	names_rdlock(hold, NAMES_ALL);
+	names_lock_read(use, NAMES_ALL);
 }
 
 static void
-wrlock(struct names_hold *hold)
+wrlock(struct names_use *use)
 {
-	names_wrlock(hold, NAMES_ALL, NULL);
+	names_lock_write(use, NAMES_ALL, NULL);
 }
 
 static void
-begin(struct session *session, void (*get)(struct names_hold *hold))
+begin(struct session *session, void (*get)(struct names_use *use))
 {
 	*session = (struct session){.get = get};
 	names_lock_start(&session->names);
-	session->hold.names = &session->names;
+	session->use.names = &session->names;
 	names_lock_join(&session->names, open(file, O_RDWR | O_CLOEXEC));
 	check_int(session->names.line_count, NAMES_LINES);
 	check_int(pipe(session->line), 0);
@@ -60,9 +60,9 @@ get_and_say(void *argument)
 {
 	struct session *session = argument;
 
-	session->get(&session->hold);
+	session->get(&session->use);
 	check_int(write(session->line[1], "g", 1), 1);
-	names_unlock(&session->hold);
+	names_lock_release(&session->use);
 	return NULL;
 }
 
@@ -84,17 +84,17 @@ end(struct session *session)
 
 /* Does the second wait as long as the first has it, and no longer? */
 static bool
-waits(void (*first)(struct names_hold *hold), void (*second)(struct names_hold *hold))
+waits(void (*first)(struct names_use *use), void (*second)(struct names_use *use))
 {
 	struct session one, two;
 	bool waited;
 
 	begin(&one, first);
 	begin(&two, second);
-	one.get(&one.hold);
+	one.get(&one.use);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	waited = !has_got_it(&two, SHORT_MS);
-	names_unlock(&one.hold);
+	names_lock_release(&one.use);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
 	end(&one);
@@ -117,11 +117,11 @@ the_shared_lock_admits_others(void)
 
 	begin(&one, rdlock);
 	begin(&two, rdlock);
-	rdlock(&one.hold);
+	rdlock(&one.use);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
-	names_unlock(&one.hold);
+	names_lock_release(&one.use);
 	end(&one);
 	end(&two);
 }
@@ -141,14 +141,14 @@ static void
 the_last_thread_releases_the_file_lock(void)
 {
 	struct session one;
-	struct names_hold other = {.names = &one.names};
+	struct names_use other = {.names = &one.names};
 
 	begin(&one, rdlock);
-	rdlock(&one.hold);
+	rdlock(&one.use);
 	rdlock(&other);
-	names_unlock(&one.hold);
+	names_lock_release(&one.use);
 	check(!is_free());
-	names_unlock(&other);
+	names_lock_release(&other);
 	check(is_free());
 	end(&one);
 }
@@ -162,23 +162,23 @@ static struct brokered_trees trees[2];
 static const char *projects[2], *paths[2];
 
 static void
-first_wrlock(struct names_hold *hold)
+first_wrlock(struct names_use *use)
 {
-	names_wrlock(hold, paths[0], NULL);
+	names_lock_write(use, paths[0], NULL);
 }
 
 static void
-second_rdlock(struct names_hold *hold)
+second_rdlock(struct names_use *use)
 {
-	names_rdlock(hold, NULL);
-	while (!names_covers(hold, paths[1])) {
-		names_unlock(hold);
-		names_rdlock(hold, paths[1]);
+	names_lock_read(use, NULL);
+	while (!names_lock_covers(use, paths[1])) {
+		names_lock_release(use);
+		names_lock_read(use, paths[1]);
 	}
 }
 
 static void
-begin_in(struct session *session, int which, void (*get)(struct names_hold *hold))
+begin_in(struct session *session, int which, void (*get)(struct names_use *use))
 {
 	begin(session, get);
 	trees[which].changes = (struct path_set){&projects[which], 1};
@@ -203,10 +203,10 @@ waits_for(const char *project, const char *path, const char *other, const char *
 	paths[1] = others_path;
 	begin_in(&one, 0, first_wrlock);
 	begin_in(&two, 1, second_rdlock);
-	one.get(&one.hold);
+	one.get(&one.use);
 	check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 	waited = !has_got_it(&two, SHORT_MS);
-	names_unlock(&one.hold);
+	names_lock_release(&one.use);
 	check(has_got_it(&two, LONG_MS));
 	check_int(pthread_join(two.thread, NULL), 0);
 	end(&one);
@@ -235,12 +235,12 @@ a_lock_that_does_not_cover_the_path_is_noticed(void)
 
 	projects[0] = "/home/u/p";
 	begin_in(&one, 0, first_wrlock);
-	names_rdlock(&one.hold, NULL);
-	check(names_covers(&one.hold, "/home/u/p/f"));
-	check(names_covers(&one.hold, "/home/u/p/d/f"));
-	check(!names_covers(&one.hold, "/home/u/q/f"));
-	check(!names_covers(&one.hold, "/home/u/f"));
-	names_unlock(&one.hold);
+	names_lock_read(&one.use, NULL);
+	check(names_lock_covers(&one.use, "/home/u/p/f"));
+	check(names_lock_covers(&one.use, "/home/u/p/d/f"));
+	check(!names_lock_covers(&one.use, "/home/u/q/f"));
+	check(!names_lock_covers(&one.use, "/home/u/f"));
+	names_lock_release(&one.use);
 	end(&one);
 }
 
@@ -258,12 +258,12 @@ static void *
 share_again_and_again(void *argument)
 {
 	const struct stream *stream = argument;
-	struct names_hold hold = {.names = &stream->session->names};
+	struct names_use use = {.names = &stream->session->names};
 
 	while (!__atomic_load_n(stream->is_over, __ATOMIC_SEQ_CST)) {
-		rdlock(&hold);
+		rdlock(&use);
 		clock_sleep_us(2000);
-		names_unlock(&hold);
+		names_lock_release(&use);
 	}
 	return NULL;
 }
@@ -302,13 +302,13 @@ other_sessions_see_the_generation(void)
 
 	begin(&one, wrlock);
 	begin(&two, rdlock);
-	rdlock(&two.hold);
-	names_unlock(&two.hold);
-	wrlock(&one.hold);
-	names_unlock(&one.hold);
+	rdlock(&two.use);
+	names_lock_release(&two.use);
+	wrlock(&one.use);
+	names_lock_release(&one.use);
 	check(one.names.generation != two.names.generation);
-	rdlock(&two.hold);
-	names_unlock(&two.hold);
+	rdlock(&two.use);
+	names_lock_release(&two.use);
 	check(one.names.generation == two.names.generation);
 	end(&one);
 	end(&two);
@@ -316,7 +316,7 @@ other_sessions_see_the_generation(void)
 
 /* Lent by one, had by the other for a moment: does it count as disturbed? */
 static bool
-disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct names_hold *hold))
+disturbs(void (*one_has)(struct names_use *use), void (*other_gets)(struct names_use *use))
 {
 	struct names_lock_loan loan;
 	struct session one, two;
@@ -324,16 +324,16 @@ disturbs(void (*one_has)(struct names_hold *hold), void (*other_gets)(struct nam
 
 	begin(&one, one_has);
 	begin(&two, other_gets == NULL ? rdlock : other_gets);
-	one.get(&one.hold);
-	check(names_suspend(&one.hold, &loan));
+	one.get(&one.use);
+	check(names_lock_suspend(&one.use, &loan));
 	if (other_gets != NULL) {
 		check_int(pthread_create(&two.thread, NULL, get_and_say, &two), 0);
 		check(has_got_it(&two, LONG_MS));
 		check_int(pthread_join(two.thread, NULL), 0);
 	}
-	is_as_it_was = names_resume(&one.hold, &loan);
+	is_as_it_was = names_lock_resume(&one.use, &loan);
 	check(!is_free());
-	names_unlock(&one.hold);
+	names_lock_release(&one.use);
 	check(is_free());
 	end(&one);
 	end(&two);
@@ -358,10 +358,10 @@ suspending_without_the_lock_does_nothing(void)
 	struct session one;
 
 	begin(&one, rdlock);
-	check(!names_suspend(&one.hold, &loan));
-	rdlock(&one.hold);
-	names_unlock(&one.hold);
-	check(!names_suspend(&one.hold, &loan));
+	check(!names_lock_suspend(&one.use, &loan));
+	rdlock(&one.use);
+	names_lock_release(&one.use);
+	check(!names_lock_suspend(&one.use, &loan));
 	end(&one);
 }
 
@@ -369,13 +369,13 @@ static void
 without_a_file_other_sessions_are_unknown(void)
 {
 	struct names_lock names = {0};
-	struct names_hold hold = {.names = &names};
+	struct names_use use = {.names = &names};
 
 	names_lock_start(&names);
-	wrlock(&hold);
-	names_unlock(&hold);
-	rdlock(&hold);
-	names_unlock(&hold);
+	wrlock(&use);
+	names_lock_release(&use);
+	rdlock(&use);
+	names_lock_release(&use);
 	check_int((long long)names.generation, 0);
 }
 
@@ -393,19 +393,19 @@ is_closed(struct git_repo_cache *memory, const struct host *host)
 
 /* Settings that change in this turn of one session; what does the other know? */
 static void
-change(struct session *one, const char *project, const char *place, int turns)
+change(struct session *one, const char *project, const char *srcpos, int turns)
 {
 	char path[PATH_MAX], command[PATH_MAX + 64];
 
-	snprintf(path, sizeof path, "%s/%s", project, place == NULL ? "" : place);
+	snprintf(path, sizeof path, "%s/%s", project, srcpos == NULL ? "" : srcpos);
 	snprintf(command, sizeof command,
 		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
 	for (int i = 0; i < turns; i++) {
-		wrlock(&one->hold);
-		if (place != NULL)
+		wrlock(&one->use);
+		if (srcpos != NULL)
 			names_lock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
 		check_int(i > 0 ? 0 : system(command), 0);
-		names_unlock(&one->hold);
+		names_lock_release(&one->use);
 	}
 }
 
@@ -414,7 +414,7 @@ static void
 a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 {
 	static const struct {
-		const char *place;
+		const char *srcpos;
 		int turns;
 	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 100}};
 	static const char *const none[] = {NULL};
@@ -435,13 +435,13 @@ a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 		begin(&one, wrlock);
 		begin(&two, rdlock);
 		two.names.memory = git_repo_cache_new(NULL);
-		rdlock(&two.hold);
-		names_unlock(&two.hold);
+		rdlock(&two.use);
+		names_lock_release(&two.use);
 		check(!is_closed(two.names.memory, &host));
-		change(&one, project, ways[i].place, ways[i].turns);
-		rdlock(&two.hold);
+		change(&one, project, ways[i].srcpos, ways[i].turns);
+		rdlock(&two.use);
 		check(is_closed(two.names.memory, &host));
-		names_unlock(&two.hold);
+		names_lock_release(&two.use);
 		git_repo_cache_free(two.names.memory);
 		end(&one);
 		end(&two);

@@ -34,8 +34,8 @@ requests_change_nothing_and_are_listed(void)
 	check_str(plan->requests[0].path, world_path(&w, "home/.ssh"));
 	check_str(plan->requests[1].path, "/etc/x");
 	check(plan->requests[2].path == NULL);
-	check_int(plan->requests[0].place.line, 1);
-	check_int(plan->requests[2].place.line, 2);
+	check_int(plan->requests[0].srcpos.line, 1);
+	check_int(plan->requests[2].srcpos.line, 2);
 }
 
 static void

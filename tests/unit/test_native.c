@@ -134,9 +134,9 @@ the_full_form_has_every_member(void)
 	check_str(policy->rules[0].why, "new only");
 	check(policy->rules[1].why == NULL);
 	/* the place of a rule is that of its path */
-	check_int(policy->rules[0].place.line, 2);
-	check_int(policy->rules[0].place.column, 46);
-	check_int(policy->rules[1].place.column, 11);
+	check_int(policy->rules[0].srcpos.line, 2);
+	check_int(policy->rules[0].srcpos.column, 46);
+	check_int(policy->rules[1].srcpos.column, 11);
 }
 
 static void
@@ -166,7 +166,7 @@ extends_absent_empty_and_named_are_three_things(void)
 	check_int(empty->extends.count, 0);
 	check_int(named->extends.count, 2);
 	check_str(named->extends.items[1].text, "./more.json");
-	check_int(named->extends.items[1].place.column, 23);
+	check_int(named->extends.items[1].srcpos.column, 23);
 }
 
 static void
@@ -178,7 +178,7 @@ default_rights_are_letters(void)
 	check(some->has_default && none->has_default);
 	check_int(some->default_rights, RIGHT_READ | RIGHT_EXECUTE);
 	check_int(none->default_rights, 0);
-	check_int(some->default_place.column, 23);
+	check_int(some->default_srcpos.column, 23);
 }
 
 static void
@@ -213,7 +213,7 @@ every_network_form_is_read(void)
 		check_int(policy->network.domains.count, rows[i].domains);
 		check_int(policy->network.ports.count, rows[i].ports);
 		check_int(policy->network.private_ranges.count, rows[i].ranges);
-		check_int(policy->network.place.column, 13);
+		check_int(policy->network.srcpos.column, 13);
 	}
 }
 

@@ -863,7 +863,7 @@ names_pass_by_name_prefix_or_value(void)
 	check_str(environ_decide(&plan->settings, "C").value, "1");
 	check_str(environ_decide(&plan->settings, "TMPDIR").value, "/x");
 	check(environ_decide(&plan->settings, "A").value == NULL);
-	check_int(environ_decide(&plan->settings, "A").place->line, 1);
+	check_int(environ_decide(&plan->settings, "A").srcpos->line, 1);
 	auto_plan struct plan *shared = world_plan(
 		&w,
 		(struct said){.user = "{\"tmp\": \"shared\", \"env\": {\"mode\": \"explicit\"}}"});

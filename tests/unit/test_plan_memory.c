@@ -119,7 +119,7 @@ out_of_memory_in_a_policy_with_everything(void)
 	auto_world struct world w;
 
 	world_make(&w);
-	check(policy_add_rule(options, LIST_WRITE, "$PROJECT/out", (struct place){"o", 0, 0},
+	check(policy_add_rule(options, LIST_WRITE, "$PROJECT/out", (struct srcpos){"o", 0, 0},
 			      NULL) != NULL);
 	check(fail_one_by_one(
 		      &w, &(struct said){.system = "{\"files\": {\"deny\": [\"~/secret\"]}}",

@@ -13,7 +13,7 @@ is_same_text(const char *one, const char *other)
 }
 
 static bool
-is_same_place(const struct place *one, const struct place *other)
+is_same_place(const struct srcpos *one, const struct srcpos *other)
 {
 	return one->line == other->line && one->column == other->column &&
 	       is_same_text(one->file, other->file);
@@ -24,7 +24,7 @@ has_same_words(const struct words *one, const struct words *other)
 {
 	for (size_t i = 0; one->count == other->count && i < one->count; i++)
 		if (!is_same_text(one->items[i].text, other->items[i].text) ||
-		    !is_same_place(&one->items[i].place, &other->items[i].place))
+		    !is_same_place(&one->items[i].srcpos, &other->items[i].srcpos))
 			return false;
 	return one->count == other->count;
 }
@@ -37,7 +37,7 @@ is_same_rule(const struct rule *one, const struct rule *other)
 	       is_same_text(one->path, other->path) && is_same_text(one->why, other->why) &&
 	       one->worktrees == other->worktrees && one->implied == other->implied &&
 	       one->skips_missing == other->skips_missing &&
-	       is_same_place(&one->place, &other->place);
+	       is_same_place(&one->srcpos, &other->srcpos);
 }
 
 static void
@@ -46,13 +46,13 @@ check_values(const struct policy *made, const struct policy *parsed)
 	check(made->has_extends == parsed->has_extends);
 	check(made->has_default == parsed->has_default);
 	check(made->default_rights == parsed->default_rights);
-	check(is_same_place(&made->default_place, &parsed->default_place));
+	check(is_same_place(&made->default_srcpos, &parsed->default_srcpos));
 	check(made->network.mode == parsed->network.mode);
-	check(is_same_place(&made->network.place, &parsed->network.place));
+	check(is_same_place(&made->network.srcpos, &parsed->network.srcpos));
 	check(made->env.mode == parsed->env.mode);
-	check(is_same_place(&made->env.place, &parsed->env.place));
+	check(is_same_place(&made->env.srcpos, &parsed->env.srcpos));
 	check(made->tmp == parsed->tmp);
-	check(is_same_place(&made->tmp_place, &parsed->tmp_place));
+	check(is_same_place(&made->tmp_srcpos, &parsed->tmp_srcpos));
 	check(made->system == parsed->system && made->dialect == parsed->dialect);
 }
 
@@ -72,7 +72,7 @@ check_lists(const struct policy *made, const struct policy *parsed)
 	for (size_t i = 0; i < parsed->env.set_count; i++)
 		check(is_same_text(made->env.set[i].name, parsed->env.set[i].name) &&
 		      is_same_text(made->env.set[i].value, parsed->env.set[i].value) &&
-		      is_same_place(&made->env.set[i].place, &parsed->env.set[i].place));
+		      is_same_place(&made->env.set[i].srcpos, &parsed->env.set[i].srcpos));
 	check_int((int)made->rule_count, (int)parsed->rule_count);
 	for (size_t i = 0; i < parsed->rule_count; i++)
 		check(made->rules[i].optional && is_same_rule(&made->rules[i], &parsed->rules[i]));

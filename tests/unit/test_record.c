@@ -68,12 +68,12 @@ a_written_record_is_read_back(void)
 	auto_world struct world world;
 	char path[PATH_MAX];
 	struct record record = sample(), back;
-	struct record_hold hold;
+	struct record_file file;
 	int folder;
 
 	world_make(&world);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	check_str(back.id, ID);
 	check_str(back.name, "web");
@@ -90,7 +90,7 @@ a_written_record_is_read_back(void)
 	check_str(back.policy, HASH);
 	check_str(back.token, HASH);
 	check_str(back.proxy, PROXY);
-	record_remove(&hold);
+	record_remove(&file);
 	check_int(look(folder, &world.arena, &back), RECORD_GONE);
 	close(folder);
 }
@@ -102,22 +102,22 @@ the_guard_is_written_in_place(void)
 	char path[PATH_MAX];
 	struct record record = sample(), back;
 	struct process guard = {INT_MAX, (1ull << 53) - 1};
-	struct record_hold hold;
+	struct record_file file;
 	int folder;
 
 	world_make(&world);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
-	check_int(record_set_guard(&hold, &guard), 0);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
+	check_int(record_set_guard(&file, &guard), 0);
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	check_int(back.guard.pid, INT_MAX);
 	check_int(back.guard.started, (1ull << 53) - 1);
 	check_str(back.policy, HASH);
 	guard = (struct process){1, 2};
-	check_int(record_set_guard(&hold, &guard), 0);
+	check_int(record_set_guard(&file, &guard), 0);
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	check_int(back.guard.started, 2);
-	record_remove(&hold);
+	record_remove(&file);
 	close(folder);
 }
 
@@ -127,21 +127,21 @@ only_the_user_can_enter(void)
 	auto_world struct world world;
 	char path[PATH_MAX];
 	struct record record = sample();
-	struct record_hold hold;
+	struct record_file file;
 	struct stat st = {0};
 	int folder;
 
 	world_make(&world);
 	umask(0);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
 	umask(022);
 	check(fstat(folder, &st) == 0);
 	check_int(st.st_mode & 0777, 0700);
-	check(fstat(hold.fd, &st) == 0);
+	check(fstat(file.fd, &st) == 0);
 	check_int(st.st_mode & 0777, 0600);
-	check_int(fcntl(hold.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-	record_remove(&hold);
+	check_int(fcntl(file.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	record_remove(&file);
 	close(folder);
 }
 
@@ -152,20 +152,20 @@ the_lock_of_either_process_keeps_it_live(void)
 	auto_world struct world world;
 	char path[PATH_MAX], byte;
 	struct record record = sample(), back;
-	struct record_hold hold;
+	struct record_file file;
 	int folder, ends[2];
 	pid_t child;
 
 	world_make(&world);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
 	check_int(pipe(ends), 0);
 	child = fork();
 	if (child == 0) {
 		close(ends[1]);
 		_exit((int)read(ends[0], &byte, 1));
 	}
-	close(hold.fd);
+	close(file.fd);
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	close(ends[1]);
 	check(waitpid(child, NULL, 0) == child);
@@ -194,7 +194,7 @@ reaping_a_record_removes_its_tmp(void)
 		auto_world struct world world;
 		char path[PATH_MAX], inside[PATH_MAX];
 		struct record record = sample(), back;
-		struct record_hold hold;
+		struct record_file file;
 		int folder;
 
 		world_make(&world);
@@ -207,8 +207,8 @@ reaping_a_record_removes_its_tmp(void)
 		write_file(world_path(&world, "tmp/cordon-a_file"), "x");
 		folder = folder_of(&world, path);
 		record.tmp = world_path(&world, cases[i].tmp);
-		check_int(record_make(folder, path, &record, &hold, NULL), 0);
-		close(hold.fd);
+		check_int(record_make(folder, path, &record, &file, NULL), 0);
+		close(file.fd);
 		check_int(look(folder, &world.arena, &back), RECORD_REAPED);
 		snprintf(inside, sizeof inside, "%s/deep", world_path(&world, "tmp/cordon-aB3xYz"));
 		check_int(exists(inside), !cases[i].goes);
@@ -216,7 +216,7 @@ reaping_a_record_removes_its_tmp(void)
 		check(exists(world_path(&world, "tmp/cordon-aB3x/deep")));
 		check(exists(world_path(&world, "tmp/other-aB3xYz/deep")));
 		check(exists(world_path(&world, "tmp/cordon-a_file")));
-		check(!exists(hold.path));
+		check(!exists(file.path));
 		close(folder);
 	}
 }
@@ -227,23 +227,23 @@ a_live_record_keeps_its_tmp(void)
 	auto_world struct world world;
 	char path[PATH_MAX];
 	struct record record = sample(), back, *list;
-	struct record_hold hold;
+	struct record_file file;
 	size_t count;
 	int folder;
 
 	world_make(&world);
 	record.tmp = world_dir(&world, "tmp/cordon-aB3xYz");
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
 	record_sweep(folder);
 	check_int(record_list(&world.arena, folder, &list, &count, NULL), 0);
 	check_int(count, 1);
 	check_int(look(folder, &world.arena, &back), RECORD_LIVE);
 	check(exists(record.tmp));
-	close(hold.fd);
+	close(file.fd);
 	record_sweep(folder);
 	check(!exists(record.tmp));
-	check(!exists(hold.path));
+	check(!exists(file.path));
 	close(folder);
 }
 
@@ -334,15 +334,15 @@ a_hostile_record_is_ignored(void)
 {
 	auto_world struct world world;
 	struct record record = sample();
-	struct record_hold hold;
+	struct record_file file;
 	char path[PATH_MAX], good[4096] = "", bad[5000] = "";
 	int folder;
 
 	world_make(&world);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
-	check(pread(hold.fd, good, sizeof good - 1, 0) > 0);
-	record_remove(&hold);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
+	check(pread(file.fd, good, sizeof good - 1, 0) > 0);
+	record_remove(&file);
 	for (size_t i = 0; i < COUNT(hostile); i++)
 		check_hostile(&world, folder, hostile[i]);
 	for (size_t i = 0; i < COUNT(changes); i++) {
@@ -358,16 +358,16 @@ a_partial_record_is_ignored(void)
 {
 	auto_world struct world world;
 	struct record record = sample(), back;
-	struct record_hold hold;
+	struct record_file file;
 	char path[PATH_MAX], good[4096] = "";
 	ssize_t length;
 	int folder, holder;
 
 	world_make(&world);
 	folder = folder_of(&world, path);
-	check_int(record_make(folder, path, &record, &hold, NULL), 0);
-	length = pread(hold.fd, good, sizeof good - 1, 0);
-	record_remove(&hold);
+	check_int(record_make(folder, path, &record, &file, NULL), 0);
+	length = pread(file.fd, good, sizeof good - 1, 0);
+	record_remove(&file);
 	/* the last byte is a newline */
 	put_record(folder, good);
 	holder = openat(folder, ID, O_RDWR | O_CLOEXEC);
@@ -499,26 +499,26 @@ start_two(int ends[2])
 static void
 a_pid_without_its_start_time_is_ignored(void)
 {
-	struct process self = process_find(getpid()), other = self, none = {0};
+	struct process self = process_id_find(getpid()), other = self, none = {0};
 	int ends[2];
 	pid_t child = start_two(ends);
-	struct process found = process_find(child);
+	struct process found = process_id_find(child);
 
 	check_int(self.pid, getpid());
-	check(process_is_alive(&self));
+	check(process_id_is_alive(&self));
 	other.started++;
-	check(!process_is_alive(&other));
-	check(!process_is_alive(&none));
+	check(!process_id_is_alive(&other));
+	check(!process_id_is_alive(&none));
 	check_int(found.pid, child);
 	other = found;
 	other.started--;
-	check_int(process_signal(&other, SIGKILL, 0), -1);
+	check_int(process_id_signal(&other, SIGKILL, 0), -1);
 	check_int(errno, ESRCH);
-	check(process_is_alive(&found));
-	check_int(process_signal(&found, SIGKILL, 0), 0);
+	check(process_id_is_alive(&found));
+	check_int(process_id_signal(&found, SIGKILL, 0), 0);
 	check(waitpid(child, NULL, 0) == child);
-	check(!process_is_alive(&found));
-	check_int(process_signal(&found, SIGKILL, 0), -1);
+	check(!process_id_is_alive(&found));
+	check_int(process_id_signal(&found, SIGKILL, 0), -1);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -526,16 +526,16 @@ a_pid_without_its_start_time_is_ignored(void)
 static void
 descendants_are_counted(void)
 {
-	struct process self = process_find(getpid());
+	struct process self = process_id_find(getpid());
 	struct process_usage usage = {0};
 	int ends[2];
 	pid_t child = start_two(ends);
 
-	check(process_measure(&self, &usage));
+	check(process_id_measure(&self, &usage));
 	check_int(usage.processes, 2);
 	check(usage.memory > 0);
 	self.started++;
-	check(!process_measure(&self, &usage));
+	check(!process_id_measure(&self, &usage));
 	close(ends[0]);
 	close(ends[1]);
 	check(waitpid(child, NULL, 0) == child);
@@ -597,7 +597,7 @@ identity_writing(struct world *world, const char *path)
 {
 	auto_policy struct policy *options = policy_new("command line", NULL);
 
-	check(policy_add_rule(options, LIST_WRITE, path, (struct place){"--write", 0, 0}, NULL) !=
+	check(policy_add_rule(options, LIST_WRITE, path, (struct srcpos){"--write", 0, 0}, NULL) !=
 	      NULL);
 	return identity(world, (struct said){.options = options});
 }

@@ -73,7 +73,7 @@ a_malformed_refusal_is_dropped(void)
 static void
 an_option_is_an_option_and_one_word(void)
 {
-	static const char mark[] = "; allow it with --";
+	static const char criteria[] = "; allow it with --";
 
 	for (int cause = CAUSE_NONE + 1; cause < CAUSE_COUNT; cause++)
 		for (int what = 0; what < REFUSED_COUNT; what++) {
@@ -86,8 +86,8 @@ an_option_is_an_option_and_one_word(void)
 
 			refused_print_line(NULL, &refusal, &line);
 			check(!line.failed && line.length > 10);
-			option = strstr(line.text, mark);
-			word = option == NULL ? NULL : strchr(option + strlen(mark), ' ');
+			option = strstr(line.text, criteria);
+			word = option == NULL ? NULL : strchr(option + strlen(criteria), ' ');
 			if (word != NULL)
 				check(str_is_shell_word(word + 1));
 		}

@@ -123,7 +123,7 @@ lines_rights(const struct sbpl_rules *lines, const char *path)
 
 /* ---- random policies ---- */
 
-static const struct rule written = {.path = "written", .place = {"f", 1, 2}};
+static const struct rule written = {.path = "written", .srcpos = {"f", 1, 2}};
 
 static void
 draw_path(char *to, unsigned most)

@@ -163,7 +163,7 @@ static struct session_group
 make_group(const struct group_wish *wish)
 {
 	struct facts facts = facts_here();
-	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .keeper_pipe = -1};
 	struct cordon_error err = {0};
 
 	check_int(session_group_select(&facts, wish, &group, &err), 0);
@@ -382,7 +382,7 @@ no_child_runs_if_the_cgroup_cannot_be_joined(void)
 	struct session_group gone = {.kind = GROUP_CGROUP,
 				     .folder = -1,
 				     .procs_fd = -1,
-				     .hold = -1};
+				     .keeper_pipe = -1};
 	volatile int ran = 0;
 
 	gone.folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -841,7 +841,7 @@ static void
 divided_by_threads(void)
 {
 	struct facts facts = facts_here();
-	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = GROUP_NONE, .folder = -1, .keeper_pipe = -1};
 	char own[PATH_MAX];
 
 	check(cgroup_find_own(own));

@@ -77,6 +77,7 @@ lint_suites()
 {
 	suite lint/rooms self tap "exec \"\$ROOT/tests/lint/include-rule\""
 	suite lint/pure self tap "exec \"\$ROOT/tests/lint/pure\""
+	suite lint/names self tap "exec \"\$ROOT/tests/lint/names\""
 	suite lint/proofs self tap "exec \"\$ROOT/tests/lint/proofs\""
 	suite lint/requirements self tap "exec \"\$ROOT/tests/lint/requirements\""
 	# only gcc writes the call graph

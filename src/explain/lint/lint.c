@@ -21,7 +21,7 @@
 #define GUESSES_MAX 32
 
 int
-lint_add(struct linter *l, enum severity severity, struct place place, const char *format, ...)
+lint_add(struct linter *l, enum severity severity, struct srcpos srcpos, const char *format, ...)
 {
 	auto_str struct str visible = {0};
 	struct lint_finding *finding;
@@ -42,7 +42,7 @@ lint_add(struct linter *l, enum severity severity, struct place place, const cha
 					    sizeof *finding, l->err);
 	if (finding == NULL)
 		return -CORDON_E_MEMORY;
-	*finding = (struct lint_finding){severity, place, copy};
+	*finding = (struct lint_finding){severity, srcpos, copy};
 	return 0;
 }
 
@@ -55,7 +55,7 @@ lint_source(struct linter *l, const struct planned_rule *rule)
 	why_source(rule, &source);
 	if (!source.failed)
 		copy = arena_strdup(&l->scratch, source.text, NULL);
-	return copy == NULL ? rule->rule->place.file : copy;
+	return copy == NULL ? rule->rule->srcpos.file : copy;
 }
 
 bool
@@ -267,12 +267,12 @@ static int
 by_place(const void *a, const void *b)
 {
 	const struct lint_finding *x = a, *y = b;
-	int order = strcmp(x->place.file, y->place.file);
+	int order = strcmp(x->srcpos.file, y->srcpos.file);
 
 	if (order == 0)
-		order = compare_numbers(x->place.line, y->place.line);
+		order = compare_numbers(x->srcpos.line, y->srcpos.line);
 	if (order == 0)
-		order = compare_numbers(x->place.column, y->place.column);
+		order = compare_numbers(x->srcpos.column, y->srcpos.column);
 	if (order == 0)
 		order = (int)y->severity - (int)x->severity;
 	return order != 0 ? order : strcmp(x->text, y->text);

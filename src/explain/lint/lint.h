@@ -11,7 +11,7 @@ enum severity { LINT_NOTE, LINT_WARNING };
 
 struct lint_finding {
 	enum severity severity;
-	struct place place;
+	struct srcpos srcpos;
 	const char *text; /* one line; never the value of a secret */
 };
 

@@ -37,8 +37,8 @@ struct lint_text {
 	bool in_force; /* not the text of an unapproved project */
 };
 
-int lint_add(struct linter *l, enum severity severity, struct place place, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+int lint_add(struct linter *l, enum severity severity, struct srcpos srcpos, const char *format,
+	     ...) __attribute__((format(printf, 4, 5)));
 /* Returns the source position of a rule, "config.json:4:12", in the scratch arena. */
 const char *lint_source(struct linter *l, const struct planned_rule *rule);
 /* Is it written by the user, the administrator or the project, and in force? */

@@ -96,7 +96,7 @@ has_pattern(const struct index *index, const struct conflict_kind *kind)
 /* ---- rules without effect ---- */
 
 static bool
-is_before(const struct place *a, const struct place *b)
+is_before(const struct srcpos *a, const struct srcpos *b)
 {
 	int order = strcmp(a->file, b->file);
 
@@ -120,7 +120,7 @@ stands_in(const struct planned_rule *other, const struct planned_rule *rule)
 	if (rule->rights & ~other->rights)
 		return false;
 	return other->rights != rule->rights || rule->match != MATCH_SUBPATH ||
-	       is_before(&other->rule->place, &rule->rule->place);
+	       is_before(&other->rule->srcpos, &rule->rule->srcpos);
 }
 
 static bool
@@ -191,9 +191,9 @@ note_superfluous(struct linter *l, const struct planned_rule *rule, const struct
 	bool allow = rule->effect == EFFECT_ALLOW;
 
 	if (by == NULL)
-		return lint_add(l, LINT_NOTE, rule->rule->place, "changes nothing: %s",
+		return lint_add(l, LINT_NOTE, rule->rule->srcpos, "changes nothing: %s",
 				allow ? "the default allows it already" : "nothing allows it");
-	return lint_add(l, LINT_NOTE, rule->rule->place, "changes nothing: %s %s it already",
+	return lint_add(l, LINT_NOTE, rule->rule->srcpos, "changes nothing: %s %s it already",
 			lint_source(l, by), allow ? "allows" : "denies");
 }
 
@@ -237,7 +237,7 @@ warn_beaten(struct linter *l, const struct planned_rule *rule)
 		if (how == NULL)
 			return 0;
 	}
-	return lint_add(l, LINT_WARNING, rule->rule->place, "never applies: %s denies it, and %s",
+	return lint_add(l, LINT_WARNING, rule->rule->srcpos, "never applies: %s denies it, and %s",
 			lint_source(l, verdict.by[__builtin_ctz(rule->rights)].rule), how);
 }
 
@@ -303,9 +303,9 @@ lint_reopened(struct linter *l, struct planned_rule *rule)
 		return 0;
 	if (count > 1)
 		snprintf(more, sizeof more, " (and %zu more)", count - 1);
-	return lint_add(l, LINT_NOTE, rule->rule->place,
+	return lint_add(l, LINT_NOTE, rule->rule->srcpos,
 			"%s opens %s below it again%s; deny that too if it is meant",
-			first->rule->place.file, first->rule->path, more);
+			first->rule->srcpos.file, first->rule->path, more);
 }
 
 /* ---- the same path allowed and denied ---- */
@@ -317,7 +317,7 @@ warn_pair(struct linter *l, const struct planned_rule *loser, const struct plann
 	char words[RIGHTS_WORDS];
 
 	policy_rights_to_words(loser->rights & winner->rights, words);
-	return lint_add(l, LINT_WARNING, loser->rule->place,
+	return lint_add(l, LINT_WARNING, loser->rule->srcpos,
 			"%s %s of %s, and %s %s it: that one wins, %s",
 			loser->effect == EFFECT_ALLOW ? "allows" : "denies", words,
 			loser->rule->path, lint_source(l, winner),

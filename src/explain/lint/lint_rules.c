@@ -148,9 +148,9 @@ lint_missing(struct linter *l, struct planned_rule *rule)
 	guess.dir = (size_t)(name - missing);
 	memcpy(guess.path, missing, guess.dir);
 	if (l->guesses-- > 0 && guess_name(&guess, name))
-		return lint_add(l, LINT_NOTE, rule->rule->place, "there is no %s; did you mean %s?",
-				missing, guess.path);
-	return lint_add(l, LINT_NOTE, rule->rule->place, "there is no %s", missing);
+		return lint_add(l, LINT_NOTE, rule->rule->srcpos,
+				"there is no %s; did you mean %s?", missing, guess.path);
+	return lint_add(l, LINT_NOTE, rule->rule->srcpos, "there is no %s", missing);
 }
 
 /* ---- secrets ---- */
@@ -186,17 +186,17 @@ lint_secret(struct linter *l, struct planned_rule *rule)
 	if (rule->effect != EFFECT_ALLOW || !is_alive(l, rule))
 		return 0;
 	if (secret_is_path(l->plan, path) && !is_public_key(rule->path))
-		return lint_add(l, LINT_WARNING, rule->rule->place,
+		return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 				"grants %s of %s, where secrets are kept",
 				words_of(rule->rights, words), rule->rule->path);
 	if (match_is_pattern(rule->match) || !is_shared(l, path))
 		return 0;
 	if (rule->rights & RIGHTS_CHANGE)
-		return lint_add(l, LINT_WARNING, rule->rule->place,
+		return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 				"lets %s be changed, which every project and the user rely on",
 				rule->rule->path);
 	return lint_add(
-		l, LINT_NOTE, rule->rule->place,
+		l, LINT_NOTE, rule->rule->srcpos,
 		"%s is shared by all projects; the profile of its tool grants what that needs",
 		rule->rule->path);
 }
@@ -216,7 +216,7 @@ lint_wide(struct linter *l, struct planned_rule *rule)
 	opened = lint_opened(l, rule);
 	if (opened == NULL)
 		return 0;
-	return lint_add(l, LINT_WARNING, rule->rule->place,
+	return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 			"%s opens %s, where secrets are kept; deny them, or grant less",
 			rule->rule->path, opened);
 }
@@ -226,7 +226,7 @@ lint_wide(struct linter *l, struct planned_rule *rule)
 static int
 warn_program(struct linter *l, const struct planned_rule *rule, const char *dir)
 {
-	return lint_add(l, LINT_WARNING, rule->rule->place,
+	return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 			"lets programs be changed in %s, a folder on PATH", dir);
 }
 
@@ -274,7 +274,7 @@ lint_builtin(struct linter *l, struct planned_rule *rule)
 		if (ours->layer != LAYER_BUILTIN || !(ours->rights & rule->rights))
 			continue;
 		if (path_below(rule->path, ours->path))
-			return lint_add(l, LINT_WARNING, rule->rule->place,
+			return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 					"has no effect: %s is %s, closed from inside", ours->path,
 					ours->rule->why);
 		if ((rule->rights & RIGHTS_CHANGE) && rule->match == MATCH_SUBPATH &&
@@ -282,7 +282,7 @@ lint_builtin(struct linter *l, struct planned_rule *rule)
 			covered = ours;
 	}
 	return covered == NULL ? 0
-			       : lint_add(l, LINT_NOTE, rule->rule->place,
+			       : lint_add(l, LINT_NOTE, rule->rule->srcpos,
 					  "%s below it stays closed: it is %s", covered->path,
 					  covered->rule->why);
 }
@@ -306,11 +306,11 @@ lint_protected(struct linter *l, struct planned_rule *rule)
 		if (protected_anchor(one, rule->path) == 0)
 			continue;
 		if (lifted && rule->layer != LAYER_PROJECT && rule->layer != LAYER_PROFILE)
-			return lint_add(l, LINT_WARNING, rule->rule->place,
+			return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 					"lifts the protection of %s: %s", one->pattern,
 					one->reason);
 		if (one->kind == PROTECT_NAME && rule->layer == LAYER_PROJECT)
-			return lint_add(l, LINT_WARNING, rule->rule->place,
+			return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 					"has no effect: no project can change %s: %s", one->pattern,
 					one->reason);
 	}
@@ -347,10 +347,10 @@ lint_whole(struct linter *l, struct planned_rule *rule)
 	if (strcmp(whole, "/") == 0)
 		return match_is_pattern(rule->match)
 			       ? 0
-			       : lint_add(l, LINT_WARNING, rule->rule->place,
+			       : lint_add(l, LINT_WARNING, rule->rule->srcpos,
 					  "grants %s of the whole file system", words);
 	if ((l->home != NULL && path_below(l->home, whole)) || is_home_folder(whole))
-		return lint_add(l, LINT_WARNING, rule->rule->place,
+		return lint_add(l, LINT_WARNING, rule->rule->srcpos,
 				"grants %s of a whole home directory (%s)", words, whole);
 	return 0;
 }
@@ -381,10 +381,10 @@ lint_everything(struct linter *l, struct planned_rule *rule)
 	words_of(rule->rights, words);
 	if (rule->effect == EFFECT_ALLOW)
 		return lint_add(
-			l, LINT_WARNING, rule->rule->place,
+			l, LINT_WARNING, rule->rule->srcpos,
 			"the pattern matches nearly everything and grants %s whatever paths deny",
 			words);
-	return lint_add(l, LINT_NOTE, rule->rule->place,
+	return lint_add(l, LINT_NOTE, rule->rule->srcpos,
 			"the pattern matches nearly everything and denies %s whatever paths allow",
 			words);
 }

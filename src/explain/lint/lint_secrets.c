@@ -220,9 +220,9 @@ scan_line(struct linter *l, struct startup *file, const char *line, uint32_t num
 
 	while (rc == 0 && file->left > 0 &&
 	       (at = next_secret(l, file, line, at, &length)) != NULL) {
-		const struct place place = {file->path, number, (uint32_t)(at - line) + 1};
+		const struct srcpos srcpos = {file->path, number, (uint32_t)(at - line) + 1};
 
-		rc = lint_add(l, LINT_WARNING, place,
+		rc = lint_add(l, LINT_WARNING, srcpos,
 			      "%.*s looks like a secret, and %s makes this file readable",
 			      (int)(length < 100 ? length : 100), at, file->made_readable_by);
 		at += length;
@@ -265,7 +265,7 @@ scan_file(struct linter *l, struct startup *file)
 	/* if it cannot be opened for another reason, the command cannot open it either */
 	if (why.sys != 0)
 		return 0;
-	return lint_add(l, LINT_NOTE, (struct place){file->path, 0, 0},
+	return lint_add(l, LINT_NOTE, (struct srcpos){file->path, 0, 0},
 			"was not searched for secrets: it is not a regular file of at most 1 MiB");
 }
 

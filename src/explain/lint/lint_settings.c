@@ -16,7 +16,7 @@ lint_holes(struct linter *l, const struct lint_text *text)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < text->policy->hole_count; i++)
-		rc = lint_add(l, LINT_NOTE, text->policy->holes[i].place, "%s",
+		rc = lint_add(l, LINT_NOTE, text->policy->holes[i].srcpos, "%s",
 			      text->policy->holes[i].text);
 	return rc;
 }
@@ -36,11 +36,11 @@ lint_accept(struct linter *l, const struct lint_text *text)
 			continue;
 		promise = &l->plan->guarantees[guarantee];
 		if (promise->status == GUARANTEE_NOT_NEEDED)
-			rc = lint_add(l, LINT_NOTE, word->place,
+			rc = lint_add(l, LINT_NOTE, word->srcpos,
 				      "%s need not be accepted: this policy does not ask for it",
 				      word->text);
 		else if (promise->status == GUARANTEE_ENFORCED)
-			rc = lint_add(l, LINT_NOTE, word->place,
+			rc = lint_add(l, LINT_NOTE, word->srcpos,
 				      "%s need not be accepted here: it is enforced (%s)",
 				      word->text, promise->how);
 	}
@@ -76,7 +76,7 @@ lint_domains(struct linter *l, const struct lint_text *text)
 
 	for (size_t i = 0; rc == 0 && i < domains->count; i++)
 		if (is_registry_wide(domains->items[i].text))
-			rc = lint_add(l, LINT_WARNING, domains->items[i].place,
+			rc = lint_add(l, LINT_WARNING, domains->items[i].srcpos,
 				      "%s covers names of any owner; anyone can register one",
 				      domains->items[i].text);
 	return rc;
@@ -90,7 +90,7 @@ lint_ech(struct linter *l, const struct lint_text *text)
 	if (network->ech != ECH_ALLOW)
 		return 0;
 	return lint_add(
-		l, LINT_NOTE, network->ech_place,
+		l, LINT_NOTE, network->ech_srcpos,
 		"on a server that many names share, TLS may ask for any of them, listed or not");
 }
 
@@ -102,7 +102,7 @@ lint_opaque(struct linter *l, const struct lint_text *text)
 
 	for (size_t i = 0; rc == 0 && i < opaque->count; i++)
 		rc = lint_add(
-			l, LINT_NOTE, opaque->items[i].place,
+			l, LINT_NOTE, opaque->items[i].srcpos,
 			"port %u carries any protocol: a server that serves many names may be "
 			"asked there for any of them, listed or not",
 			opaque->items[i].number);
@@ -115,15 +115,15 @@ static int
 lint_env_name(struct linter *l, const struct word *word)
 {
 	if (strcmp(word->text, "*") == 0)
-		return lint_add(l, LINT_WARNING, word->place,
+		return lint_add(l, LINT_WARNING, word->srcpos,
 				"lets every variable pass, also those that hold secrets");
 	if (!environ_is_loader(word->text))
 		return 0;
 	if (strchr(word->text, '*') != NULL)
-		return lint_add(l, LINT_NOTE, word->place,
+		return lint_add(l, LINT_NOTE, word->srcpos,
 				"%s lets no loader variable pass: those need their full names",
 				word->text);
-	return lint_add(l, LINT_WARNING, word->place, "%s can make programs run foreign code",
+	return lint_add(l, LINT_WARNING, word->srcpos, "%s can make programs run foreign code",
 			word->text);
 }
 
@@ -137,7 +137,7 @@ lint_env(struct linter *l, const struct lint_text *text)
 		rc = lint_env_name(l, &env->allow.items[i]);
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		if (lint_secret_name(env->set[i].name, strlen(env->set[i].name)))
-			rc = lint_add(l, LINT_WARNING, env->set[i].place,
+			rc = lint_add(l, LINT_WARNING, env->set[i].srcpos,
 				      "%s looks like a secret, written into a policy; allow the "
 				      "variable instead",
 				      env->set[i].name);
@@ -157,8 +157,8 @@ lint_sockets(struct linter *l, const struct lint_text *text)
 		const char *danger = plan_socket_danger(word->text);
 
 		if (danger != NULL)
-			rc = lint_add(l, LINT_WARNING, word->place, "the socket %s: %s", word->text,
-				      danger);
+			rc = lint_add(l, LINT_WARNING, word->srcpos, "the socket %s: %s",
+				      word->text, danger);
 	}
 	return rc;
 }
@@ -181,7 +181,7 @@ lint_default(struct linter *l, const struct lint_text *text)
 	if (!(rights & RIGHTS_CHANGE) && policy->dialect != DIALECT_NATIVE)
 		severity = LINT_NOTE;
 	policy_rights_to_words(rights, words);
-	return lint_add(l, severity, policy->default_place,
+	return lint_add(l, severity, policy->default_srcpos,
 			"grants %s wherever no rule applies%s%s", words,
 			opened == NULL ? "" : "; that opens ", opened == NULL ? "" : opened);
 }
@@ -189,12 +189,12 @@ lint_default(struct linter *l, const struct lint_text *text)
 /* ---- letters ---- */
 
 static int
-lint_letters_of(struct linter *l, const char *text, struct place place)
+lint_letters_of(struct linter *l, const char *text, struct srcpos srcpos)
 {
 	const char *reason = confusable(text);
 
 	return reason == NULL ? 0
-			      : lint_add(l, LINT_WARNING, place, "check \"%s\": %s", text, reason);
+			      : lint_add(l, LINT_WARNING, srcpos, "check \"%s\": %s", text, reason);
 }
 
 static int
@@ -203,7 +203,7 @@ lint_letters_in(struct linter *l, const struct words *words)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < words->count; i++)
-		rc = lint_letters_of(l, words->items[i].text, words->items[i].place);
+		rc = lint_letters_of(l, words->items[i].text, words->items[i].srcpos);
 	return rc;
 }
 
@@ -216,14 +216,14 @@ lint_letters(struct linter *l, const struct lint_text *text)
 	if (rc == 0)
 		rc = lint_letters_in(l, &policy->sockets);
 	for (size_t i = 0; rc == 0 && i < policy->rule_count; i++)
-		rc = lint_letters_of(l, policy->rules[i].path, policy->rules[i].place);
+		rc = lint_letters_of(l, policy->rules[i].path, policy->rules[i].srcpos);
 	return rc;
 }
 
 /* ---- requests ---- */
 
 static bool
-same_place(const struct place *a, const struct place *b)
+same_srcpos(const struct srcpos *a, const struct srcpos *b)
 {
 	return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
 }
@@ -235,7 +235,7 @@ secret_of(const struct policy *project, const struct request *request)
 	const struct environment *env = &project->env;
 
 	for (size_t i = 0; i < env->set_count; i++)
-		if (same_place(&env->set[i].place, &request->place) &&
+		if (same_srcpos(&env->set[i].srcpos, &request->srcpos) &&
 		    lint_secret_name(env->set[i].name, strlen(env->set[i].name)))
 			return env->set[i].name;
 	return NULL;
@@ -253,7 +253,7 @@ lint_requests(struct linter *l)
 					     ? NULL
 					     : secret_of(plan->stack->project, request);
 
-		rc = lint_add(l, LINT_NOTE, request->place,
+		rc = lint_add(l, LINT_NOTE, request->srcpos,
 			      "asks %s%s; not granted until `cordon trust` approves it",
 			      strncmp(request->text, "to ", 3) == 0 ? "" : "for ",
 			      secret != NULL ? secret : request->text);

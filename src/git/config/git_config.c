@@ -189,7 +189,7 @@ read_value(struct config_reader *r)
 }
 
 static bool
-keep(struct config_reader *r, bool has_value)
+store(struct config_reader *r, bool has_value)
 {
 	struct gitconfig_item *item =
 		arena_push(r->arena, &r->to->items, &r->to->count, sizeof *item, r->err);
@@ -222,10 +222,10 @@ read_variable(struct config_reader *r, int first)
 	while (c == ' ' || c == '\t')
 		c = next(r);
 	if (c == '\n')
-		return keep(r, false);
+		return store(r, false);
 	if (c != '=')
 		return bad(r, CAUSE_LINE_NO_VALUE);
-	return read_value(r) && keep(r, true);
+	return read_value(r) && store(r, true);
 }
 
 static bool

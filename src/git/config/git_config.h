@@ -47,7 +47,7 @@ enum gitconfig_use {
 
 /* Returns CAUSE_NONE, or why the path must not be used there. */
 struct gitconfig_path_check {
-	enum cause (*refuse)(void *context, enum gitconfig_use place, const char *path);
+	enum cause (*refuse)(void *context, enum gitconfig_use use, const char *path);
 	void *context;
 };
 

@@ -91,7 +91,7 @@ git_repo_list_changed(struct git_repo_list *roots, const char *path)
 }
 
 static bool
-keep(struct arena *arena, struct git_ref_texts *to, const char *path)
+store(struct arena *arena, struct git_ref_texts *to, const char *path)
 {
 	const char **slot = arena_push(arena, &to->items, &to->count, sizeof *slot, NULL);
 
@@ -134,7 +134,7 @@ git_repo_list_end(struct git_repo_list *roots)
 
 /* Index of the first entry not smaller than the first length bytes of path. */
 static size_t
-place_of(const struct git_repo_list *roots, const char *path, size_t length)
+slot_of(const struct git_repo_list *roots, const char *path, size_t length)
 {
 	size_t low = 0, high = roots->count;
 
@@ -152,7 +152,7 @@ place_of(const struct git_repo_list *roots, const char *path, size_t length)
 static struct git_repo_entry *
 find(const struct git_repo_list *roots, const char *path, size_t length)
 {
-	size_t at = place_of(roots, path, length);
+	size_t at = slot_of(roots, path, length);
 
 	/* of paths with this prefix the path itself comes first */
 	return at < roots->count && strncmp(roots->items[at]->path, path, length) == 0 &&
@@ -164,7 +164,7 @@ find(const struct git_repo_list *roots, const char *path, size_t length)
 static struct git_repo_entry *
 add(struct git_repo_list *roots, const char *path, size_t length, int64_t until)
 {
-	size_t at = place_of(roots, path, length);
+	size_t at = slot_of(roots, path, length);
 	struct git_repo_entry **items = realloc(roots->items, (roots->count + 1) * sizeof *items);
 	struct git_repo_entry *root = calloc(1, sizeof *root);
 
@@ -205,7 +205,7 @@ remove_candidate(struct git_repo_list *roots, struct git_repo_entry *root, int64
 
 	if (root->until == 0 || time == 0 || is_there(root, time))
 		return false;
-	at = place_of(roots, root->path, strlen(root->path));
+	at = slot_of(roots, root->path, strlen(root->path));
 	while (at < roots->count && roots->items[at] != root)
 		at++;
 	forget(roots, root);
@@ -229,7 +229,7 @@ git_repo_list_due(struct git_repo_list *roots, struct arena *arena, int64_t time
 		    (root->due > time + GIT_REPO_MOMENT_NS / 2 || early-- <= 0))
 			break;
 		if (!remove_candidate(roots, root, time))
-			fine = keep(arena, ret, root->path);
+			fine = store(arena, ret, root->path);
 	}
 	return fine;
 }
@@ -289,7 +289,7 @@ keep_keys(struct git_repo_list *roots, struct git_repo_entry *root)
 		git_repo_paths_key(places->items[i], roots->exact, key);
 		if (is_above(&root->keys, key))
 			continue;
-		if (!keep(&root->named.arena, &root->keys, key))
+		if (!store(&root->named.arena, &root->keys, key))
 			return false;
 		if (!git_repo_paths_add(&roots->places, root->keys.items[root->keys.count - 1],
 					root)) {
@@ -366,7 +366,7 @@ collect_path(void *context, struct git_repo_entry *root)
 {
 	struct path_collection *g = context;
 
-	g->is_failed = g->is_failed || !keep(g->arena, g->to, root->path);
+	g->is_failed = g->is_failed || !store(g->arena, g->to, root->path);
 }
 
 bool

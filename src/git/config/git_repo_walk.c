@@ -36,7 +36,7 @@ struct repo_walk {
 };
 
 static int
-keep(struct arena *arena, const char ***items, size_t *count, const char *path)
+store(struct arena *arena, const char ***items, size_t *count, const char *path)
 {
 	const char **slot = path == NULL ? NULL
 					 : arena_push(arena, items, count, sizeof *slot, NULL);
@@ -68,8 +68,8 @@ put_off(struct repo_walk *w, enum turn turn, const char *folder, const char *nam
 	/* one more than the limit shows that the search is incomplete */
 	if (queue->count - queue->next > w->left)
 		return 0;
-	return keep(&w->arena, &queue->items, &queue->count,
-		    path_join(&w->arena, folder, name, NULL));
+	return store(&w->arena, &queue->items, &queue->count,
+		     path_join(&w->arena, folder, name, NULL));
 }
 
 static int
@@ -87,8 +87,8 @@ look_into(struct repo_walk *w, enum turn turn, const char *folder, DIR *dir)
 			rc = put_off(w, turn, folder, entry->d_name);
 	}
 	if (rc == 0 && (has_git || (has_head && git_repo_is_repository(folder))))
-		rc = keep(w->to, &w->found->roots, &w->found->count,
-			  arena_strdup(w->to, folder, NULL));
+		rc = store(w->to, &w->found->roots, &w->found->count,
+			   arena_strdup(w->to, folder, NULL));
 	return rc;
 }
 
@@ -199,7 +199,7 @@ look_beside(struct arena *arena, const char *top, DIR *dir, size_t limit, struct
 			break;
 		path = path_join(arena, top, entry->d_name, NULL);
 		if (path == NULL || is_repository_in(dirfd(dir), entry->d_name, path))
-			rc = keep(arena, &ret->roots, &ret->count, path);
+			rc = store(arena, &ret->roots, &ret->count, path);
 	}
 	return rc;
 }
@@ -228,7 +228,7 @@ git_repo_walk_find(struct arena *arena, const char *top, size_t limit, struct re
 	int rc;
 
 	*ret = (struct repositories){0};
-	rc = keep(&walk.arena, &first->items, &first->count, top);
+	rc = store(&walk.arena, &first->items, &first->count, top);
 	if (rc == 0)
 		rc = visit_all(&walk);
 	ret->is_whole = rc == 1 && !walk.is_blind;

@@ -84,7 +84,7 @@ struct broker {
 	size_t refused;			 /* number of different refusals so far */
 	int events;			 /* socket for refusals; -1: none */
 	struct autorun_changes *changed; /* reported at the end; NULL: none */
-	bool is_untidy;			 /* autorun_compact is due */
+	bool is_untidy;			 /* autorun_note_compact is due */
 	struct egress egress;		 /* line -1: no proxy */
 	pthread_mutex_t sockets;	 /* protects the members below */
 	pthread_cond_t answered; /* signalled when a proxy request or loopback job is done */
@@ -183,7 +183,7 @@ void refuse_report_by_kernel(const struct notif_call *request, const char *path,
 void autorun_note_path(struct broker *broker, const char *path, const struct stat *at);
 void autorun_note_at(struct broker *broker, int folder, const char *name, const char *path);
 /* Called between calls: makes room for more notes. */
-void autorun_compact(struct broker *broker);
+void autorun_note_compact(struct broker *broker);
 /* Does the inner layer withhold these rights, so that the broker decides? Else the kernel may continue. */
 bool broker_covers(const struct notif_call *request, const char *path, unsigned rights);
 /* The same for the session's own plan alone. */

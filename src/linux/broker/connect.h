@@ -36,7 +36,7 @@ struct connect_call {
 	bool is_stub;		 /* connect to the proxy's resolver */
 	bool to_own_server;	 /* connect to a server of the session, by loopback_connect.c */
 	struct destination asks; /* the address that the caller gave */
-	uint64_t mark;		 /* the checked set of listeners; 0: any */
+	uint64_t listener_set;	 /* the checked set of listeners; 0: any */
 };
 
 /* Takes ownership of the fds, and answers the call when it is done. */

@@ -36,6 +36,6 @@ char *long_name_name(struct long_names *deep, int folder);
  * The path of a directory as the kernel reports it, to be freed; NULL with errno. By the thread's working
  * directory, if it has its own: that takes a third of the time of reading procfs.
  */
-char *long_name_told(const struct long_names *deep, int folder);
+char *long_name_path(const struct long_names *deep, int folder);
 /* Is the path too long for the kernel to report or open? */
 bool long_name_is(const char *path);

@@ -35,9 +35,9 @@ struct names_lock {
 	char *even;		  /* a directory with the same ranges for all paths below, */
 	struct names_ranges even_ranges;
 	struct git_repo_cache
-		*memory;   /* cache to invalidate when another session has changed names; or NULL */
-	bool is_taken;	   /* a thread of this broker holds it exclusively */
-	bool keeps_memory; /* that thread changes nothing that is cached */
+		*memory;  /* cache to invalidate when another session has changed names; or NULL */
+	bool is_taken;	  /* a thread of this broker holds it exclusively */
+	bool keeps_cache; /* that thread changes nothing that is cached */
 	char changing[2][PATH_MAX]; /* the paths that it changes; "": none */
 	/* a path is locked with the topmost of these directories that it is in; or NULL */
 	const struct brokered_trees *trees;
@@ -45,14 +45,14 @@ struct names_lock {
 };
 
 /* The state of the lock for one call. */
-struct names_hold {
+struct names_use {
 	struct names_lock *names;
 	enum { NAMES_FREE, NAMES_SHARED, NAMES_EXCLUSIVE } how;
 	struct names_ranges ranges;
 	int line; /* index; -1: none */
 };
 
-/* State at the time of names_suspend. */
+/* State at the time of names_lock_suspend. */
 struct names_lock_loan {
 	int slot; /* in the lock file */
 	uint64_t motions, changes;
@@ -67,22 +67,22 @@ void names_lock_start(struct names_lock *names);
 void names_lock_join(struct names_lock *names, int file);
 void names_lock_leave(struct names_lock *names);
 /*
- * Locks path shared. NULL: not known yet, so the last path is locked: call names_covers when the path is
+ * Locks path shared. NULL: not known yet, so the last path is locked: call names_lock_covers when the path is
  * known, and if it is not covered, unlock and lock again.
  */
-void names_rdlock(struct names_hold *hold, const char *path);
-bool names_covers(const struct names_hold *hold, const char *path);
+void names_lock_read(struct names_use *use, const char *path);
+bool names_lock_covers(const struct names_use *use, const char *path);
 /* Locks two paths exclusively; the second may be NULL. Call names_lock_changes before a change. */
-void names_wrlock(struct names_hold *hold, const char *path, const char *other);
+void names_lock_write(struct names_use *use, const char *path, const char *other);
 /* Tells other sessions. Without it, all cached settings are invalidated after the change. */
 void names_lock_changes(struct names_lock *names, const char *path, const char *other);
 /* The holder changes nothing that this session caches. */
-void names_lock_keep_memory(struct names_lock *names);
-void names_unlock(struct names_hold *hold);
+void names_lock_keep_cache(struct names_lock *names);
+void names_lock_release(struct names_use *use);
 /*
- * names_suspend releases the lock to other sessions while a call takes long; false: it is not released.
- * names_resume locks again, and returns false if another session may have changed names there, or if it
+ * names_lock_suspend releases the lock to other sessions while a call takes long; false: it is not released.
+ * names_lock_resume locks again, and returns false if another session may have changed names there, or if it
  * took too long: then all decisions must be repeated.
  */
-bool names_suspend(struct names_hold *hold, struct names_lock_loan *ret_loan);
-bool names_resume(struct names_hold *hold, const struct names_lock_loan *loan);
+bool names_lock_suspend(struct names_use *use, struct names_lock_loan *ret_loan);
+bool names_lock_resume(struct names_use *use, const struct names_lock_loan *loan);

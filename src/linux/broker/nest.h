@@ -41,7 +41,7 @@ struct nest_answer {
 	uint64_t number;
 	uint32_t rights;    /* of NEST_DECIDE; other kinds: 0 or RIGHTS_ALL */
 	uint32_t vet;	    /* VET_NOTHING: no inspection */
-	uint8_t is_held;    /* a directory that must not be moved */
+	uint8_t is_pinned;  /* a directory that must not be moved */
 	uint8_t guards;	    /* its inner layer withholds changes here */
 	uint8_t is_by_name; /* only regular files may be created here */
 	uint8_t is_here;    /* NEST_ADDRESS: only this very server */
@@ -82,14 +82,14 @@ struct nest_call {
 	struct nests *nests;
 	struct nest *chain[NEST_DEPTH]; /* innermost first */
 	int depth;
-	bool is_unregistered;	  /* one of them is unregistered: do not act on behalf */
-	int number;		  /* system call number */
-	int timeout_ms;		  /* limit for an answer, in ms */
-	bool is_late;		  /* an answer was late: retry the call in another thread */
-	bool is_incomplete;	  /* one of them gave no answer */
-	struct names_hold *names; /* suspended while a nest is queried; NULL: not suspended */
-	bool is_disturbed;	  /* another session changed names meanwhile: retry, too */
-	int disturbed;		  /* how often names were changed */
+	bool is_unregistered;	 /* one of them is unregistered: do not act on behalf */
+	int number;		 /* system call number */
+	int timeout_ms;		 /* limit for an answer, in ms */
+	bool is_late;		 /* an answer was late: retry the call in another thread */
+	bool is_incomplete;	 /* one of them gave no answer */
+	struct names_use *names; /* suspended while a nest is queried; NULL: not suspended */
+	bool is_disturbed;	 /* another session changed names meanwhile: retry, too */
+	int disturbed;		 /* how often names were changed */
 };
 
 /* Called before the first thread serves. Without memory there is no handshake. */
@@ -142,8 +142,8 @@ bool nest_all_cover(const struct notif_call *request, const char *path);
 bool nest_unregistered(const struct notif_call *request);
 bool nest_may_link(const struct notif_call *request, const char *path, const char *text);
 /* Sends NEST_VET or NEST_CARRY. */
-bool nest_may_hold(const struct notif_call *request, const char *path, enum vet vet,
-		   const struct gitconfig_text *text, enum nest_kind kind);
+bool nest_allows_content(const struct notif_call *request, const char *path, enum vet vet,
+			 const struct gitconfig_text *text, enum nest_kind kind);
 
 bool nest_may_connect(const struct notif_call *request, const char *path, int64_t born,
 		      int64_t changed);

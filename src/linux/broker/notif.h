@@ -28,18 +28,18 @@ struct caller_fds {
 
 struct broker;
 struct long_names;
-struct names_hold;
+struct names_use;
 struct nest_call;
 
 struct notif_call {
 	struct seccomp_notif notif;
 	int listener;
-	pid_t thread;		   /* tid of the caller */
-	struct caller_fds *kept;   /* CALLER_FDS entries of the receiving thread; NULL: none */
-	struct affinity *affinity; /* of the receiving thread; NULL: do not pin the caller */
-	struct long_names *deep;   /* cache of long paths; NULL: none */
+	pid_t thread;		     /* tid of the caller */
+	struct caller_fds *fd_cache; /* CALLER_FDS entries of the receiving thread; NULL: none */
+	struct affinity *affinity;   /* of the receiving thread; NULL: do not pin the caller */
+	struct long_names *deep;     /* cache of long paths; NULL: none */
 	struct broker *broker;
-	struct names_hold *names; /* how this call holds the names lock */
+	struct names_use *names;  /* how this call holds the names lock */
 	struct nest_call *nested; /* the nests of its caller (nest.h); NULL: none */
 };
 

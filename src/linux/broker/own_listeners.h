@@ -25,7 +25,7 @@ struct own_listeners {
 
 /* The listeners found. With still locked, the same mark twice means that the same sockets listened. */
 struct listening_by {
-	uint64_t mark;
+	uint64_t listener_set;
 	uint64_t nest; /* of all of them; 0: of none, or of different ones */
 };
 

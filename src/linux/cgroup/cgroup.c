@@ -333,12 +333,12 @@ int
 cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder)
 {
 	auto_fd int above = -1, folder = -1;
-	char place[PATH_MAX];
+	char parent[PATH_MAX];
 	int sys;
 
-	snprintf(place, sizeof place, "%s", path);
-	*strrchr(place, '/') = '\0';
-	above = open_folder(place);
+	snprintf(parent, sizeof parent, "%s", path);
+	*strrchr(parent, '/') = '\0';
+	above = open_folder(parent);
 	if (above < 0 || cgroup_enable(above, wish) < 0 || mkdir(path, 0755) < 0)
 		return -1;
 	folder = open_folder(path);
@@ -380,18 +380,18 @@ go_above(char path[PATH_MAX])
 }
 
 bool
-cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX])
+cgroup_choose_path(const struct group_wish *wish, char ret_path[PATH_MAX])
 {
 	bool limited = wish->memory != 0 || wish->processes != 0;
-	char place[PATH_MAX];
+	char parent[PATH_MAX];
 
 	errno = ENOENT;
-	if (!cgroup_find_own(place))
+	if (!cgroup_find_own(parent))
 		return false;
 	errno = EACCES;
-	if (!is_ours(place) ||
-	    (limited && !is_root(place) && (!go_above(place) || !is_ours(place))))
+	if (!is_ours(parent) ||
+	    (limited && !is_root(parent) && (!go_above(parent) || !is_ours(parent))))
 		return false;
 	errno = ENAMETOOLONG;
-	return snprintf(ret_path, PATH_MAX, "%s/cordon-%s", place, wish->id) < PATH_MAX;
+	return snprintf(ret_path, PATH_MAX, "%s/cordon-%s", parent, wish->id) < PATH_MAX;
 }

@@ -50,7 +50,7 @@ int cgroup_limit(int folder, const struct group_wish *wish);
  * Chooses where to create one: below this process's cgroup; with limits beside it, because a cgroup with
  * processes cannot enable controllers. Returns false with errno if it cannot be created.
  */
-bool cgroup_place(const struct group_wish *wish, char ret_path[PATH_MAX]);
+bool cgroup_choose_path(const struct group_wish *wish, char ret_path[PATH_MAX]);
 /* Creates it with its limits. On failure (-1 with errno) nothing is left behind. */
 int cgroup_make(const char *path, const struct group_wish *wish, int *ret_folder);
 

@@ -33,7 +33,7 @@ struct clone_into {
 /* ---- creation ---- */
 
 static const struct session_group no_group = {
-	.kind = GROUP_NONE, .folder = -1, .procs_fd = -1, .hold = -1};
+	.kind = GROUP_NONE, .folder = -1, .procs_fd = -1, .keeper_pipe = -1};
 
 static bool
 is_plain(const char *id)
@@ -67,7 +67,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 	if (wish->given != NULL) {
 		rc = given_cgroup_select(wish, &group, err);
 	} else if (facts->values[FACT_CGROUP] && has_limits(facts, wish)) {
-		if (cgroup_place(wish, group.path))
+		if (cgroup_choose_path(wish, group.path))
 			group.kind = GROUP_CGROUP;
 		else if (limited)
 			rc = cordon_fail(err, CORDON_E_GAP, errno,
@@ -407,7 +407,7 @@ session_group_release(struct session_group *group)
 	if (group->kind != GROUP_NONE) {
 		auto_fd_fn(&group->folder);
 		auto_fd_fn(&group->procs_fd);
-		auto_fd_fn(&group->hold);
+		auto_fd_fn(&group->keeper_pipe);
 	}
 	if (group->kind == GROUP_SCOPE && group->keeper > 0)
 		reap(group->keeper);

@@ -128,13 +128,13 @@ ask_place(const struct bus *bus, const struct scope_query *question, char *text,
 	  struct cordon_error *err)
 {
 	sd_bus_error why = SD_BUS_ERROR_NULL;
-	char *place = NULL;
-	int rc = bus->get_string(bus->connection, MANAGER, "ControlGroup", &why, &place);
+	char *own_group = NULL;
+	int rc = bus->get_string(bus->connection, MANAGER, "ControlGroup", &why, &own_group);
 
 	(void)question;
 	if (rc < 0)
 		return fail_call("does not answer", &why, rc, err);
-	snprintf(text, size, "%s", place);
+	snprintf(text, size, "%s", own_group);
 	return 0;
 }
 
@@ -308,7 +308,7 @@ wait_inside(const char *path)
 
 /* Detaches the keeper from the terminal and closes inherited fds. */
 static void
-let_go(int report, int hold)
+let_go(int report, int keeper_pipe)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	int null = open("/dev/null", O_RDWR);
@@ -319,9 +319,9 @@ let_go(int report, int hold)
 		dup2(null, fd);
 	/* move both out of the range of the target numbers */
 	report = fcntl(report, F_DUPFD, 16);
-	hold = fcntl(hold, F_DUPFD, 16);
+	keeper_pipe = fcntl(keeper_pipe, F_DUPFD, 16);
 	dup2(report, 3);
-	dup2(hold, 4);
+	dup2(keeper_pipe, 4);
 	fd_close_from(5);
 	if (chdir("/") < 0)
 		return;
@@ -365,13 +365,13 @@ enter(const char *scope, const struct group_wish *wish, struct cordon_error *err
 }
 
 static _Noreturn void
-keeper_main(const char *scope, const struct group_wish *wish, int report, int hold)
+keeper_main(const char *scope, const struct group_wish *wish, int report, int keeper_pipe)
 {
 	struct cordon_error err = {0};
 	int rc;
 	char none;
 
-	let_go(report, hold);
+	let_go(report, keeper_pipe);
 	rc = enter(scope, wish, &err);
 	/* at most PIPE_BUF: written in one piece */
 	if (write(3, &err, sizeof err) != (ssize_t)sizeof err || rc < 0)
@@ -386,30 +386,30 @@ static int
 start_keeper(const char *scope, const struct group_wish *wish, struct session_group *to,
 	     struct cordon_error *err)
 {
-	int hold[2], report[2];
+	int keeper_pipe[2], report[2];
 	struct cordon_error why = {0};
 	bool heard;
 
-	if (pipe2(hold, O_CLOEXEC) < 0)
+	if (pipe2(keeper_pipe, O_CLOEXEC) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
 	if (pipe2(report, O_CLOEXEC) < 0) {
-		close(hold[0]);
-		close(hold[1]);
+		close(keeper_pipe[0]);
+		close(keeper_pipe[1]);
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot make a pipe");
 	}
-	to->hold = hold[1];
+	to->keeper_pipe = keeper_pipe[1];
 	to->keeper = fork();
 	if (to->keeper == 0) {
-		close(hold[1]);
-		keeper_main(scope, wish, report[1], hold[0]);
+		close(keeper_pipe[1]);
+		keeper_main(scope, wish, report[1], keeper_pipe[0]);
 	}
-	close(hold[0]);
+	close(keeper_pipe[0]);
 	close(report[1]);
 	heard = to->keeper > 0 && hear(report[0], &why, sizeof why);
 	close(report[0]);
 	if (heard && why.code == 0)
 		return 0;
-	close(to->hold);
+	close(to->keeper_pipe);
 	if (to->keeper > 0)
 		end_child(to->keeper);
 	if (!heard)
@@ -428,7 +428,7 @@ systemd_scope_make(const struct group_wish *wish, struct session_group *ret_grou
 	struct session_group group = {.kind = GROUP_SCOPE,
 				      .folder = -1,
 				      .procs_fd = -1,
-				      .hold = -1};
+				      .keeper_pipe = -1};
 	char manager[PATH_MAX], scope[PATH_MAX];
 	int rc = find_manager(manager, err);
 
@@ -445,7 +445,7 @@ systemd_scope_make(const struct group_wish *wish, struct session_group *ret_grou
 	group.folder = open(group.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (group.folder < 0) {
 		rc = cordon_fail(err, CORDON_E_GAP, errno, "cannot open systemd's scope");
-		close(group.hold);
+		close(group.keeper_pipe);
 		end_child(group.keeper);
 		return rc;
 	}

@@ -112,7 +112,7 @@ allow_patterns(const struct ruleset_build *m)
 static int
 allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 {
-	const struct place *place = &grant->word->place;
+	const struct srcpos *srcpos = &grant->word->srcpos;
 	auto_fd int fd = open_verified(grant->path);
 	struct stat at;
 
@@ -123,7 +123,7 @@ allow_socket(const struct ruleset_build *m, const struct socket_grant *grant)
 		errno = EISDIR;
 	}
 	if (fd < 0 && strchr("/~$", *grant->word->text) != NULL) {
-		cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+		cordon_fail_at(m->err, CORDON_E_PATH, srcpos->file, srcpos->line, srcpos->column,
 			       "cannot grant the socket %.100s: %s", grant->path,
 			       error_errno_text(errno));
 		return -CORDON_E_PATH;

@@ -95,7 +95,7 @@ is_granted_whole(const struct index *index, const char *path)
 	for (size_t i = 0; i < index->path_count; i++) {
 		const struct planned_rule *rule = &index->paths[i];
 		bool in_part = rule->rule->optional &&
-			       (rules_is_parted(rule->path) || shared_is_folder(rule->path));
+			       (rules_is_parted(rule->path) || shared_dirs_is_one(rule->path));
 
 		if (rule->effect == EFFECT_ALLOW && (rule->rights & RIGHT_READ) && !in_part &&
 		    path_below(path, rule->path))
@@ -133,7 +133,7 @@ bool
 rules_entries_withholds(const struct plan *plan, const char *path)
 {
 	struct stat at;
-	bool withheld = shared_has(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
+	bool withheld = shared_dirs_cover(path) && lstat(path, &at) == 0 && S_ISDIR(at.st_mode);
 
 	for (size_t i = 0; i < sizeof guarded_folders / sizeof guarded_folders[0]; i++)
 		withheld = withheld || (geteuid() == 0 && is_root_only(guarded_folders[i], path));

@@ -51,7 +51,7 @@ struct granting {
 static int
 refuse(const struct ruleset_build *m, const struct path_rules *rules, int why)
 {
-	const struct place *place = &rules->named->place;
+	const struct srcpos *srcpos = &rules->named->srcpos;
 	const char *written = rules->named->path;
 	const char *missing =
 		!(rules->named->rights & RIGHT_CREATE)
@@ -64,7 +64,7 @@ refuse(const struct ruleset_build *m, const struct path_rules *rules, int why)
 			     : why == ELOOP ? "does not lead where it led when it was planned"
 					    : error_errno_text(why);
 
-	cordon_fail_at(m->err, CORDON_E_PATH, place->file, place->line, place->column,
+	cordon_fail_at(m->err, CORDON_E_PATH, srcpos->file, srcpos->line, srcpos->column,
 		       "cannot grant %.100s: it %s%s", rules->path,
 		       why == ENOENT || why == ENOTDIR || why == ELOOP ? "" : "cannot be opened: ",
 		       reason);
@@ -212,7 +212,7 @@ allow_opened(struct granting *g, const struct path_rules *rules, const struct op
 
 	if (opened->is_folder && guard)
 		return rules_allow_parts(m, opened->fd, rules->path);
-	access = rules->named == NULL && shared_is_folder(rules->path)
+	access = rules->named == NULL && shared_dirs_is_one(rules->path)
 			 ? access_for_shared(m, &rules->tree_rights, opened)
 			 : rules_access_for(m, &rules->tree_rights, opened);
 	rc = rules_add(m, opened->fd, access & ~rules->withheld, opened->is_folder, rules->path);
@@ -221,7 +221,7 @@ allow_opened(struct granting *g, const struct path_rules *rules, const struct op
 	if (rc < 0 || !opened->is_folder)
 		return rc;
 	g->cover = (struct cover){rules->path, access & ~rules->withheld};
-	if (rules->child && !shared_is_folder(rules->path))
+	if (rules->child && !shared_dirs_is_one(rules->path))
 		rc = rules_allow_entries(m, opened->fd, rules->path, false);
 	if (rc == 0 && (access & rules->withheld & m->handled.files & FILE_EXECUTE))
 		rc = rules_exec_list(m, opened->fd, rules->path);

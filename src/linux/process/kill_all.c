@@ -64,7 +64,7 @@ kill_all_begin(struct kill_all *kill_all)
 
 /* Checks that the layer prevents signals: the parent is unchanged, so its pid was not reused. */
 static bool
-is_kept_in(const struct kill_all *kill_all)
+keeps_signals(const struct kill_all *kill_all)
 {
 	return kill_all->outsider > 0 && !can_signal(kill_all->outsider) && errno == EPERM &&
 	       getppid() == kill_all->outsider;
@@ -80,7 +80,7 @@ kill_all_ready(struct kill_all *kill_all)
 	sigemptyset(&only);
 	sigaddset(&only, ORDER);
 	/* unblocked without a handler it would kill the guard */
-	if (is_kept_in(kill_all) && sigaction(ORDER, &action, NULL) == 0 &&
+	if (keeps_signals(kill_all) && sigaction(ORDER, &action, NULL) == 0 &&
 	    pthread_sigmask(SIG_UNBLOCK, &only, NULL) == 0)
 		__atomic_store_n(&kill_all->thread, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
 }

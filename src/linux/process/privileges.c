@@ -36,7 +36,7 @@ fail(struct cordon_error *err, const char *what)
 
 /* The call succeeded without effect. */
 static int
-fail_kept(struct cordon_error *err, const char *what)
+fail_still_set(struct cordon_error *err, const char *what)
 {
 	return cordon_fail(err, CORDON_E_SYSTEM, 0, "privileges were not given up: %s", what);
 }
@@ -87,7 +87,7 @@ drop_bounds(struct cordon_error *err)
 	/* an unknown capability reads as an error */
 	for (unsigned long cap = 0; cap < CAP_END; cap++)
 		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1)
-			return fail_kept(err, "bounding set");
+			return fail_still_set(err, "bounding set");
 	return 0;
 }
 
@@ -102,7 +102,7 @@ lock_bits(struct cordon_error *err)
 		return fail(err, "secure bits");
 	bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
 	if (bits < 0 || (bits & BITS_WANTED) != BITS_WANTED)
-		return fail_kept(err, "secure bits");
+		return fail_still_set(err, "secure bits");
 	return 0;
 }
 
@@ -131,7 +131,7 @@ drop_caps(struct cordon_error *err)
 	if (caps_set(&(struct caps){0}) != 0)
 		return fail(err, "capabilities");
 	if (caps_get(&caps) != 0 || caps_any(&caps))
-		return fail_kept(err, "capabilities");
+		return fail_still_set(err, "capabilities");
 	return 0;
 }
 
@@ -144,7 +144,7 @@ drop_cores(struct cordon_error *err)
 	if (setrlimit(RLIMIT_CORE, &none) != 0)
 		return fail(err, "core dumps");
 	if (getrlimit(RLIMIT_CORE, &none) != 0 || none.rlim_cur != 0 || none.rlim_max != 0)
-		return fail_kept(err, "core dumps");
+		return fail_still_set(err, "core dumps");
 	return 0;
 }
 
@@ -174,7 +174,7 @@ privileges_drop(struct cordon_error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return fail(err, "no_new_privs");
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		return fail_kept(err, "no_new_privs");
+		return fail_still_set(err, "no_new_privs");
 	rc = drop_cores(err);
 	return rc < 0 ? rc : drop_caps(err);
 }

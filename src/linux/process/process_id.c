@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Finds processes again by pid and start time, and measures their descendants. Reads only, apart from
- * process_signal. Processes that end meanwhile are skipped.
+ * process_id_signal. Processes that end meanwhile are skipped.
  */
 #include "enforce/process_id.h"
 
@@ -39,7 +39,7 @@ read_small(const char *path, char *to, size_t size)
 }
 
 struct process
-process_find(pid_t pid)
+process_id_find(pid_t pid)
 {
 	struct proc_stat stat;
 
@@ -49,15 +49,15 @@ process_find(pid_t pid)
 }
 
 bool
-process_is_alive(const struct process *process)
+process_id_is_alive(const struct process *process)
 {
-	struct process now = process_find(process->pid);
+	struct process now = process_id_find(process->pid);
 
 	return now.pid > 0 && now.started == process->started;
 }
 
 bool
-process_is_running(pid_t pid)
+process_id_is_running(pid_t pid)
 {
 	struct proc_stat stat;
 
@@ -66,7 +66,7 @@ process_is_running(pid_t pid)
 }
 
 int
-process_signal(const struct process *process, int signal, int value)
+process_id_signal(const struct process *process, int signal, int value)
 {
 	siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
 	auto_fd int fd = -1;
@@ -79,7 +79,7 @@ process_signal(const struct process *process, int signal, int value)
 	if (fd < 0)
 		return -1;
 	/* check after opening: the pidfd cannot change to another process any more */
-	if (!process_is_alive(process)) {
+	if (!process_id_is_alive(process)) {
 		errno = ESRCH;
 		return -1;
 	}
@@ -134,12 +134,12 @@ memory_of(pid_t pid)
 }
 
 bool
-process_measure(const struct process *process, struct process_usage *ret_usage)
+process_id_measure(const struct process *process, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
 	struct process_queue queue = {0};
 
-	if (!process_is_alive(process))
+	if (!process_id_is_alive(process))
 		return false;
 	proc_children(process->pid, 0, push, &queue);
 	for (size_t at = 0; at < queue.count; at++) {

@@ -144,16 +144,16 @@ make_terminal(struct fixture *fixture, enum guarantee guarantee)
 
 /* ---- the keeper: creates persistent objects and removes them ---- */
 
-struct fixture_kept {
+struct fixture_objects {
 	char folder[FIXTURE_DIR_MAX];
 	key_t key;
 	int memory; /* id of the shared memory; -1: none */
 	int error;
 };
-_Static_assert(sizeof(struct fixture_kept) == FIXTURE_DIR_MAX + 12, "no padding");
+_Static_assert(sizeof(struct fixture_objects) == FIXTURE_DIR_MAX + 12, "no padding");
 
 static int
-make_folder(struct fixture_kept *kept)
+make_folder(struct fixture_objects *objects)
 {
 	const char *tmp = getenv("TMPDIR");
 	char made[PATH_MAX], real[PATH_MAX];
@@ -169,20 +169,20 @@ make_folder(struct fixture_kept *kept)
 	if (error != 0)
 		rmdir(made);
 	else
-		memcpy(kept->folder, real, strlen(real) + 1);
+		memcpy(objects->folder, real, strlen(real) + 1);
 	return error;
 }
 
 static int
-make_memory(struct fixture_kept *kept)
+make_memory(struct fixture_objects *objects)
 {
-	kept->key = ftok(kept->folder, 'c');
-	kept->memory = shmget(kept->key, 4096, IPC_CREAT | IPC_EXCL | 0600);
-	return kept->memory < 0 ? errno : 0;
+	objects->key = ftok(objects->folder, 'c');
+	objects->memory = shmget(objects->key, 4096, IPC_CREAT | IPC_EXCL | 0600);
+	return objects->memory < 0 ? errno : 0;
 }
 
 static void
-remove_kept(struct fixture *fixture, int memory)
+remove_objects(struct fixture *fixture, int memory)
 {
 	char path[PATH_MAX];
 
@@ -206,7 +206,7 @@ remove_kept(struct fixture *fixture, int memory)
 static _Noreturn void
 keep(struct fixture *fixture, int end, enum guarantee guarantee)
 {
-	struct fixture_kept kept = {.memory = -1};
+	struct fixture_objects objects = {.memory = -1};
 	int *own[] = {&end};
 	char byte;
 
@@ -218,15 +218,15 @@ keep(struct fixture *fixture, int end, enum guarantee guarantee)
 	fd_keep_only(own, 1);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
-	kept.error = make_folder(&kept);
-	if (kept.error == 0 && guarantee == G_IPC_SYSV)
-		kept.error = make_memory(&kept);
-	memcpy(fixture->folder, kept.folder, sizeof kept.folder);
+	objects.error = make_folder(&objects);
+	if (objects.error == 0 && guarantee == G_IPC_SYSV)
+		objects.error = make_memory(&objects);
+	memcpy(fixture->folder, objects.folder, sizeof objects.folder);
 	name_places(fixture);
-	if (send(end, &kept, sizeof kept, MSG_NOSIGNAL) == (ssize_t)sizeof kept)
+	if (send(end, &objects, sizeof objects, MSG_NOSIGNAL) == (ssize_t)sizeof objects)
 		while (read(end, &byte, 1) < 0 && errno == EINTR)
 			;
-	remove_kept(fixture, kept.memory);
+	remove_objects(fixture, objects.memory);
 	_exit(0);
 }
 
@@ -234,7 +234,7 @@ keep(struct fixture *fixture, int end, enum guarantee guarantee)
 static int
 start_keeper(struct fixture *fixture, enum guarantee guarantee)
 {
-	struct fixture_kept kept = {.memory = -1};
+	struct fixture_objects objects = {.memory = -1};
 	ssize_t length;
 	int ends[2];
 
@@ -247,14 +247,14 @@ start_keeper(struct fixture *fixture, enum guarantee guarantee)
 	fixture->keeper_end = ends[0];
 	if (fixture->keeper < 0)
 		return EAGAIN;
-	while ((length = recv(ends[0], &kept, sizeof kept, 0)) < 0 && errno == EINTR)
+	while ((length = recv(ends[0], &objects, sizeof objects, 0)) < 0 && errno == EINTR)
 		;
-	if (length != (ssize_t)sizeof kept)
+	if (length != (ssize_t)sizeof objects)
 		return EIO;
-	memcpy(fixture->folder, kept.folder, sizeof kept.folder);
-	fixture->key = kept.key;
-	fixture->memory = kept.memory;
-	return kept.error;
+	memcpy(fixture->folder, objects.folder, sizeof objects.folder);
+	fixture->key = objects.key;
+	fixture->memory = objects.memory;
+	return objects.error;
 }
 
 static void
@@ -270,7 +270,7 @@ end_keeper(struct fixture *fixture)
 		;
 	/* it was killed */
 	if (status != 0)
-		remove_kept(fixture, fixture->memory);
+		remove_objects(fixture, fixture->memory);
 }
 
 void

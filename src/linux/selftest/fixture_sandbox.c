@@ -116,8 +116,8 @@ fixture_sandbox_make(struct fixture_sandbox *sandbox, const struct fixture *fixt
 	int rc;
 
 	*sandbox = (struct fixture_sandbox){
-		.rule = {.optional = true, .place = {"doctor", 0, 0}},
-		.named = {.text = "doctor", .place = {"doctor", 0, 0}},
+		.rule = {.optional = true, .srcpos = {"doctor", 0, 0}},
+		.named = {.text = "doctor", .srcpos = {"doctor", 0, 0}},
 		.grant = {fixture->open_socket.sun_path, &sandbox->named},
 		.plan = {.host = &sandbox->host,
 			 .facts = *facts,

@@ -139,7 +139,7 @@ try_in_child(const void *argument)
 static void __attribute__((noreturn)) try_with_broker(const struct selftest_visit *visit)
 {
 	const struct enforce_main main = {try_in_child, visit, true, NULL};
-	const struct session_group none = {.folder = -1, .procs_fd = -1, .hold = -1};
+	const struct session_group none = {.folder = -1, .procs_fd = -1, .keeper_pipe = -1};
 	struct enforce_needs needs;
 	pid_t pid;
 	int status;

@@ -100,7 +100,9 @@ static int
 try_in_group(const struct limit_test *trial, struct session_group *group, struct proof *ret_proof,
 	     struct cordon_error *err)
 {
-	static const struct session_group nowhere = {.kind = GROUP_NONE, .folder = -1, .hold = -1};
+	static const struct session_group nowhere = {.kind = GROUP_NONE,
+						     .folder = -1,
+						     .keeper_pipe = -1};
 	struct proof proof = {.guarantee = trial->guarantee};
 
 	if (!works(&nowhere, trial, &trial->much))

@@ -43,16 +43,16 @@ kill_scan_marker_name(const char *id, char *to, size_t size)
 }
 
 bool
-kill_scan_mark_of(const char *path, struct scan_mark *ret_mark)
+kill_scan_criteria_of(const char *path, struct scan_criteria *ret_criteria)
 {
-	*ret_mark = (struct scan_mark){0};
+	*ret_criteria = (struct scan_criteria){0};
 	if (kill_scan_is_marker(path)) {
-		ret_mark->marker = path + sizeof ENVIRONMENT - 1;
+		ret_criteria->marker = path + sizeof ENVIRONMENT - 1;
 		return true;
 	}
-	if (!fingerprint_is_one(path) || !fingerprint_at(path, &ret_mark->room))
+	if (!fingerprint_is_one(path) || !fingerprint_at(path, &ret_criteria->room))
 		return false;
-	ret_mark->fingerprint = &ret_mark->room;
+	ret_criteria->fingerprint = &ret_criteria->room;
 	return true;
 }
 
@@ -108,10 +108,10 @@ signal_found(struct process_scan *scan, int signal)
 }
 
 static void
-signal_all(const struct scan_mark *mark, int signal, const struct process_scan *last,
+signal_all(const struct scan_criteria *criteria, int signal, const struct process_scan *last,
 	   struct process_scan *scan)
 {
-	process_scan_all(mark, last, scan);
+	process_scan_all(criteria, last, scan);
 	signal_found(scan, signal);
 }
 
@@ -124,21 +124,21 @@ reap(const struct process_scan *scan)
 }
 
 bool
-kill_scan_is_empty(const struct scan_mark *mark)
+kill_scan_is_empty(const struct scan_criteria *criteria)
 {
 	struct process_scan scan;
 
-	process_scan_all(mark, NULL, &scan);
+	process_scan_all(criteria, NULL, &scan);
 	return scan.count == 0 && scan.complete;
 }
 
 bool
-kill_scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
+kill_scan_measure(const struct scan_criteria *criteria, struct process_usage *ret_usage)
 {
 	struct process_usage usage = {0};
 	struct process_scan scan;
 
-	process_scan_all(mark, NULL, &scan);
+	process_scan_all(criteria, NULL, &scan);
 	usage.processes = scan.count;
 	for (int i = 0; i < scan.count; i++) {
 		struct proc_taskinfo info;
@@ -152,11 +152,11 @@ kill_scan_measure(const struct scan_mark *mark, struct process_usage *ret_usage)
 }
 
 void
-kill_scan_ask(const struct scan_mark *mark)
+kill_scan_ask(const struct scan_criteria *criteria)
 {
 	struct process_scan scan;
 
-	signal_all(mark, SIGTERM, NULL, &scan);
+	signal_all(criteria, SIGTERM, NULL, &scan);
 	/* a stopped process would not handle SIGTERM */
 	signal_found(&scan, SIGCONT);
 }
@@ -167,11 +167,11 @@ kill_scan_ask(const struct scan_mark *mark)
  * because without its parent a process may not be recognised again. Returns how many were killed.
  */
 static int
-kill_groups(const struct scan_mark *mark, struct process_scan *scan)
+kill_groups(const struct scan_criteria *criteria, struct process_scan *scan)
 {
 	int kept = 0;
 
-	process_scan_all(mark, NULL, scan);
+	process_scan_all(criteria, NULL, scan);
 	for (int i = 0; i < scan->count; i++) {
 		if (!is_still(scan, i))
 			continue;
@@ -244,17 +244,17 @@ is_hopeless(struct standstill *still, const struct process_scan *scan,
 }
 
 bool
-kill_scan_kill(const struct scan_mark *mark, int deadline_ms, struct tree_end *ret_end)
+kill_scan_kill(const struct scan_criteria *criteria, int deadline_ms, struct tree_end *ret_end)
 {
 	struct standstill still = {0};
 	struct process_scan scan, last = {.count = 0};
 	int quiet = 0;
 
 	*ret_end = (struct tree_end){0};
-	ret_end->ended = kill_groups(mark, &last);
+	ret_end->ended = kill_groups(criteria, &last);
 	reap(&last);
 	while (quiet < 2) {
-		signal_all(mark, SIGKILL, &last, &scan);
+		signal_all(criteria, SIGKILL, &last, &scan);
 		ret_end->ended += count_new(&scan, &last);
 		reap(&scan);
 		quiet = scan.count == 0 && scan.complete ? quiet + 1 : 0;

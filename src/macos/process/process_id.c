@@ -12,7 +12,7 @@
 #include "macos/process/libsystem.h"
 
 struct process
-process_find(pid_t pid)
+process_id_find(pid_t pid)
 {
 	struct proc_bsdinfo info;
 
@@ -24,15 +24,15 @@ process_find(pid_t pid)
 }
 
 bool
-process_is_alive(const struct process *process)
+process_id_is_alive(const struct process *process)
 {
-	struct process now = process_find(process->pid);
+	struct process now = process_id_find(process->pid);
 
 	return now.pid != 0 && now.started == process->started;
 }
 
 bool
-process_is_running(pid_t pid)
+process_id_is_running(pid_t pid)
 {
 	struct proc_bsdinfo info;
 
@@ -41,9 +41,9 @@ process_is_running(pid_t pid)
 }
 
 int
-process_signal(const struct process *process, int signal, int value)
+process_id_signal(const struct process *process, int signal, int value)
 {
-	if (!process_is_alive(process))
+	if (!process_id_is_alive(process))
 		errno = ESRCH;
 	else if (value != 0)
 		errno = ENOTSUP;
@@ -54,7 +54,7 @@ process_signal(const struct process *process, int signal, int value)
 
 /* Descendants of a process cannot be told once they are orphans, so nothing is measured. */
 bool
-process_measure(const struct process *process, struct process_usage *ret_usage)
+process_id_measure(const struct process *process, struct process_usage *ret_usage)
 {
 	(void)process, (void)ret_usage;
 	return false;

@@ -24,7 +24,7 @@
 
 /* State of a scan. */
 struct scan_state {
-	const struct scan_mark *mark;
+	const struct scan_criteria *criteria;
 	const struct process_scan
 		*last; /* the previous scan, whose processes may have ended since; or NULL */
 	struct process_scan *to;
@@ -91,23 +91,23 @@ process_scan_one(pid_t pid, struct scan_seen *ret)
 }
 
 static bool
-is_spared(const struct scan_mark *mark, pid_t pid)
+is_spared(const struct scan_criteria *criteria, pid_t pid)
 {
-	for (size_t i = 0; mark->spare != NULL && i < mark->spare->count; i++)
-		if (mark->spare->pids[i] == pid)
+	for (size_t i = 0; criteria->spare != NULL && i < criteria->spare->count; i++)
+		if (criteria->spare->pids[i] == pid)
 			return true;
 	return false;
 }
 
 /* Does it descend from this process, not through a spared child? */
 static bool
-descends(const struct scan_mark *mark, const struct scan_seen *process)
+descends(const struct scan_criteria *criteria, const struct scan_seen *process)
 {
 	struct scan_seen at = *process;
 
 	for (int i = 0; i < DESCENT_MAX && at.pid > 1; i++) {
 		if (at.parent == getpid())
-			return !is_spared(mark, at.pid);
+			return !is_spared(criteria, at.pid);
 		if (!process_scan_one(at.parent, &at))
 			return false;
 	}
@@ -148,7 +148,8 @@ is_marked(const struct scan_state *looking, pid_t pid)
 	    sysctl(name, 3, looking->arguments, &length, NULL, 0) != 0 || length >= ARGUMENTS_MAX)
 		return false;
 	looking->arguments[length] = '\0';
-	return has_marker(looking->arguments, looking->arguments + length, looking->mark->marker);
+	return has_marker(looking->arguments, looking->arguments + length,
+			  looking->criteria->marker);
 }
 
 static int
@@ -179,7 +180,7 @@ is_led_by_ours(const struct scan_state *looking, pid_t leader)
 		return false;
 	/* a guard leads the session of a command that has a pty */
 	if (leader == getpid())
-		return looking->mark->descent && is_guards(looking->mark->spare);
+		return looking->criteria->descent && is_guards(looking->criteria->spare);
 	if (at >= 0)
 		return looking->taken[at];
 	/* no process has that pid now */
@@ -189,25 +190,26 @@ is_led_by_ours(const struct scan_state *looking, pid_t leader)
 }
 
 static bool
-is_candidate(const struct scan_mark *mark, const struct scan_seen *process)
+is_candidate(const struct scan_criteria *criteria, const struct scan_seen *process)
 {
 	return process->pid != getpid() && process->pid != getppid() && process->pid > 1 &&
-	       (mark->spare == NULL || process->started >= mark->spare->older);
+	       (criteria->spare == NULL || process->started >= criteria->spare->older);
 }
 
 static bool
 is_ours(const struct scan_state *looking, const struct scan_seen *process)
 {
-	const struct scan_mark *mark = looking->mark;
+	const struct scan_criteria *criteria = looking->criteria;
 
-	if (!is_candidate(mark, process) || is_spared(mark, process->pid))
+	if (!is_candidate(criteria, process) || is_spared(criteria, process->pid))
 		return false;
 	return is_led_by_ours(looking, process->group) ||
 	       is_led_by_ours(looking, process->session) ||
-	       (looking->is_first && ((mark->fingerprint != NULL &&
-				       fingerprint_matches(mark->fingerprint, process->pid)) ||
-				      (mark->descent && descends(mark, process)) ||
-				      (mark->marker != NULL && is_marked(looking, process->pid))));
+	       (looking->is_first &&
+		((criteria->fingerprint != NULL &&
+		  fingerprint_matches(criteria->fingerprint, process->pid)) ||
+		 (criteria->descent && descends(criteria, process)) ||
+		 (criteria->marker != NULL && is_marked(looking, process->pid))));
 }
 
 /* Returns true if one more was found: then others may be in its group. */
@@ -244,14 +246,17 @@ collect(struct scan_state *looking)
 
 /* Send no signals meanwhile: a process that loses its parent is no descendant any more. */
 void
-process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
+process_scan_all(const struct scan_criteria *criteria, const struct process_scan *last,
 		 struct process_scan *look)
 {
-	struct scan_state looking = {.mark = mark, .last = last, .to = look, .is_first = true};
+	struct scan_state looking = {.criteria = criteria,
+				     .last = last,
+				     .to = look,
+				     .is_first = true};
 	void *room = MAP_FAILED;
 
 	*look = (struct process_scan){.complete = true};
-	if (mark->marker != NULL)
+	if (criteria->marker != NULL)
 		room = mmap(NULL, ARGUMENTS_MAX + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON,
 			    -1, 0);
 	looking.arguments = room == MAP_FAILED ? NULL : room;
@@ -261,5 +266,5 @@ process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
 	collect(&looking);
 	if (room != MAP_FAILED)
 		munmap(room, ARGUMENTS_MAX + 1);
-	look->complete = look->complete && (mark->marker == NULL || room != MAP_FAILED);
+	look->complete = look->complete && (criteria->marker == NULL || room != MAP_FAILED);
 }

@@ -25,7 +25,7 @@ struct process_scan {
 };
 
 /* Send no signals meanwhile. last: the previous scan, or NULL. */
-void process_scan_all(const struct scan_mark *mark, const struct process_scan *last,
+void process_scan_all(const struct scan_criteria *criteria, const struct process_scan *last,
 		      struct process_scan *look);
 /* Returns false if it is gone or a zombie. */
 bool process_scan_one(pid_t pid, struct scan_seen *ret);

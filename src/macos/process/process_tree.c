@@ -47,11 +47,11 @@ process_tree_exclude_older(struct tree_spare *spare, pid_t first)
 
 /* Criteria: descendants of this process, and processes with the group's mark. */
 static void
-make_mark(const struct tree_spare *spare, struct scan_mark *to)
+make_mark(const struct tree_spare *spare, struct scan_criteria *to)
 {
 	if (spare == NULL || spare->group == NULL || spare->group->kind != TRACKED_BY_MARK ||
-	    !kill_scan_mark_of(spare->group->path, to))
-		*to = (struct scan_mark){0};
+	    !kill_scan_criteria_of(spare->group->path, to))
+		*to = (struct scan_criteria){0};
 	to->descent = true;
 	to->spare = spare;
 }
@@ -80,26 +80,26 @@ process_tree_reap_threads(pid_t pid)
 bool
 process_tree_is_empty(const struct tree_spare *spare)
 {
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 
-	make_mark(spare, &mark);
-	return kill_scan_is_empty(&mark);
+	make_mark(spare, &criteria);
+	return kill_scan_is_empty(&criteria);
 }
 
 void
 process_tree_terminate(const struct tree_spare *spare)
 {
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 
-	make_mark(spare, &mark);
-	kill_scan_ask(&mark);
+	make_mark(spare, &criteria);
+	kill_scan_ask(&criteria);
 }
 
 bool
 process_tree_kill(const struct tree_spare *spare, int deadline_ms, struct tree_end *ret_end)
 {
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 
-	make_mark(spare, &mark);
-	return kill_scan_kill(&mark, deadline_ms, ret_end);
+	make_mark(spare, &criteria);
+	return kill_scan_kill(&criteria, deadline_ms, ret_end);
 }

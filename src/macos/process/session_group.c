@@ -23,7 +23,7 @@ session_group_select(const struct facts *facts, const struct group_wish *wish,
 	*ret_group = (struct session_group){.kind = TRACKED_BY_MARK,
 					    .folder = -1,
 					    .procs_fd = -1,
-					    .hold = -1};
+					    .keeper_pipe = -1};
 	kill_scan_marker_name(wish->id, ret_group->path, sizeof ret_group->path);
 	return 0;
 }
@@ -60,22 +60,23 @@ session_group_spawn(const struct session_group *group, void (*run)(const void *a
 bool
 session_group_kill(const struct session_group *group, int deadline_ms)
 {
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 	struct tree_end end;
 
 	if (group->kind != TRACKED_BY_MARK)
 		return true;
-	return kill_scan_mark_of(group->path, &mark) && kill_scan_kill(&mark, deadline_ms, &end);
+	return kill_scan_criteria_of(group->path, &criteria) &&
+	       kill_scan_kill(&criteria, deadline_ms, &end);
 }
 
 bool
 session_group_is_empty(const struct session_group *group)
 {
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 
 	if (group->kind != TRACKED_BY_MARK)
 		return true;
-	return kill_scan_mark_of(group->path, &mark) && kill_scan_is_empty(&mark);
+	return kill_scan_criteria_of(group->path, &criteria) && kill_scan_is_empty(&criteria);
 }
 
 bool
@@ -96,10 +97,10 @@ bool
 session_group_measure(const struct session_group *group, struct group_usage *ret_usage)
 {
 	struct process_usage usage;
-	struct scan_mark mark;
+	struct scan_criteria criteria;
 
 	/* the path tells the kind */
-	if (!kill_scan_mark_of(group->path, &mark) || !kill_scan_measure(&mark, &usage))
+	if (!kill_scan_criteria_of(group->path, &criteria) || !kill_scan_measure(&criteria, &usage))
 		return false;
 	*ret_usage = (struct group_usage){usage.memory, usage.processes};
 	return true;
@@ -133,7 +134,7 @@ session_group_release(struct session_group *group)
 int
 session_group_end_dead(const char *path)
 {
-	struct session_group group = {.kind = TRACKED_BY_MARK, .folder = -1, .hold = -1};
+	struct session_group group = {.kind = TRACKED_BY_MARK, .folder = -1, .keeper_pipe = -1};
 
 	if ((!fingerprint_is_one(path) && !kill_scan_is_marker(path)) ||
 	    strlen(path) >= sizeof group.path) {

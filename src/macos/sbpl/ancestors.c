@@ -193,26 +193,26 @@ collect_held(struct ancestors_build *m, struct paths *to)
 }
 
 int
-ancestors_held(struct filters *in, const struct plan *plan, const struct filter **ret,
-	       struct cordon_error *err)
+ancestors_unmovable(struct filters *in, const struct plan *plan, const struct filter **ret,
+		    struct cordon_error *err)
 {
 	struct ancestors_build m = {in, plan, NULL, err};
 	struct filter_list parts = {0};
 	struct paths above = {0};
-	struct pattern_dirs holds = {0};
+	struct pattern_dirs dirs = {0};
 	int rc = collect_held(&m, &above);
 
 	if (rc == 0)
 		rc = pick(&m, &above, can_be_deleted, &parts);
 	if (rc == 0)
-		rc = pattern_dirs_make(in->arena, plan, &holds, err);
+		rc = pattern_dirs_make(in->arena, plan, &dirs, err);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < holds.count; i++) {
-		const struct pattern_dir *hold = &holds.items[i];
-		enum pattern_end end = hold->below ? PATTERN_BELOW : PATTERN_HERE;
+	for (size_t i = 0; i < dirs.count; i++) {
+		const struct pattern_dir *dir = &dirs.items[i];
+		enum pattern_end end = dir->below ? PATTERN_BELOW : PATTERN_HERE;
 
-		path_filter_push(in, &parts, glob_regex_glob(in, hold->glob, end, hold->nocase));
+		path_filter_push(in, &parts, glob_regex_glob(in, dir->glob, end, dir->nocase));
 	}
 	*ret = path_filter_all(in, &filter_folder,
 			       path_filter_any_of(in, parts.items, parts.count));

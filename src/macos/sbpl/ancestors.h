@@ -14,5 +14,5 @@ int ancestors_on_path(struct filters *in, const struct plan *plan, const struct 
  * Directories that may be emptied but not moved or removed, because files in them would leave the scope of
  * a deny.
  */
-int ancestors_held(struct filters *in, const struct plan *plan, const struct filter **ret,
-		   struct cordon_error *err);
+int ancestors_unmovable(struct filters *in, const struct plan *plan, const struct filter **ret,
+			struct cordon_error *err);

@@ -189,8 +189,8 @@ is_kernels(const struct json *value)
 }
 
 int
-denial_read(struct arena *arena, const char *line, size_t length, const char *tag,
-	    struct seatbelt_denial *ret, struct cordon_error *err)
+denial_parse(struct arena *arena, const char *line, size_t length, const char *tag,
+	     struct seatbelt_denial *ret, struct cordon_error *err)
 {
 	const struct json *value, *message;
 	struct seatbelt_denial found;
@@ -218,8 +218,8 @@ denial_read(struct arena *arena, const char *line, size_t length, const char *ta
 }
 
 int
-denials_command(struct arena *arena, const char *tag, const char *ret_argv[DENIALS_ARGUMENTS],
-		struct cordon_error *err)
+denial_parse_command(struct arena *arena, const char *tag, const char *ret_argv[DENIALS_ARGUMENTS],
+		     struct cordon_error *err)
 {
 	/* by absolute path: PATH may lead to any program */
 	const char *predicate =

@@ -24,10 +24,10 @@ struct seatbelt_denial {
  * Parses a line of `log stream --style ndjson`. Returns 1 with *ret filled, in arena; 0 for anything else,
  * another session's report, or one that every program causes; or an error.
  */
-int denial_read(struct arena *arena, const char *line, size_t length, const char *tag,
-		struct seatbelt_denial *ret, struct cordon_error *err);
+int denial_parse(struct arena *arena, const char *line, size_t length, const char *tag,
+		 struct seatbelt_denial *ret, struct cordon_error *err);
 
 #define DENIALS_ARGUMENTS 7
 /* The command that prints such lines, in arena, NULL-terminated. It needs an administrator. */
-int denials_command(struct arena *arena, const char *tag, const char *ret_argv[DENIALS_ARGUMENTS],
-		    struct cordon_error *err);
+int denial_parse_command(struct arena *arena, const char *tag,
+			 const char *ret_argv[DENIALS_ARGUMENTS], struct cordon_error *err);

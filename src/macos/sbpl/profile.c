@@ -227,13 +227,13 @@ add_rules(struct writer *w)
 static int
 add_held(struct writer *w)
 {
-	const struct filter *held;
-	int rc = ancestors_held(&w->in, w->plan, &held, w->err);
+	const struct filter *unmovable;
+	int rc = ancestors_unmovable(&w->in, w->plan, &unmovable, w->err);
 
 	if (rc < 0 || !(w->granted & RIGHT_DELETE))
 		return rc;
 	add_comment(w, "folders that hold such names stay where they are");
-	add_line(w, G_FILES_FUTURE, "file-write-unlink", held);
+	add_line(w, G_FILES_FUTURE, "file-write-unlink", unmovable);
 	return 0;
 }
 

@@ -61,14 +61,14 @@ static int
 pattern_filter(struct sbpl_rules_build *m, const struct planned_rule *rule,
 	       const struct filter **ret)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 	const char *reason = NULL;
 
 	*ret = rule->match == MATCH_GLOB ? glob_regex_glob(m->in, rule->path, PATTERN_BELOW, false)
 					 : pcre_regex(m->in, rule->path, &reason);
 	if (reason != NULL)
-		return cordon_fail_at(m->err, CORDON_E_POLICY, place->file, place->line,
-				      place->column, "\"%.60s\" %s", rule->path, reason);
+		return cordon_fail_at(m->err, CORDON_E_POLICY, srcpos->file, srcpos->line,
+				      srcpos->column, "\"%.60s\" %s", rule->path, reason);
 	return *ret == NULL ? cordon_no_memory(m->err) : 0;
 }
 

@@ -74,12 +74,12 @@ add_zone(struct survey *s, const char *path)
 static int
 check_dead(const struct survey *s, const struct planned_rule *rule)
 {
-	const struct place *place = &rule->rule->place;
+	const struct srcpos *srcpos = &rule->rule->srcpos;
 
 	if (rule->effect == EFFECT_ALLOW || rule->rule->optional || rule->layer == LAYER_BUILTIN)
 		return 0;
 	return cordon_fail_at(
-		s->err, CORDON_E_PATH, place->file, place->line, place->column,
+		s->err, CORDON_E_PATH, srcpos->file, srcpos->line, srcpos->column,
 		"\"%.80s\" is a name for which macOS has no rules; use its other name",
 		rule->rule->path);
 }

@@ -63,7 +63,7 @@ policy_list_rights(enum list list)
 }
 
 struct rule *
-policy_add_rule(struct policy *policy, enum list list, const char *path, struct place place,
+policy_add_rule(struct policy *policy, enum list list, const char *path, struct srcpos srcpos,
 		struct cordon_error *err)
 {
 	struct rule *rule =
@@ -75,17 +75,17 @@ policy_add_rule(struct policy *policy, enum list list, const char *path, struct 
 		.effect = list == LIST_DENY || list == LIST_PROTECT ? EFFECT_DENY : EFFECT_ALLOW,
 		.rights = policy_list_rights(list),
 		.list = list,
-		.place = place,
+		.srcpos = srcpos,
 	};
 	rule->path = arena_strdup(&policy->arena, path, err);
 	return rule->path == NULL ? NULL : rule;
 }
 
 int
-policy_add_word(struct policy *policy, struct words *words, const char *text, struct place place,
+policy_add_word(struct policy *policy, struct words *words, const char *text, struct srcpos srcpos,
 		struct cordon_error *err)
 {
-	const struct word word = {arena_strdup(&policy->arena, text, err), place};
+	const struct word word = {arena_strdup(&policy->arena, text, err), srcpos};
 
 	return word.text == NULL ? -CORDON_E_MEMORY
 				 : policy_words_add(&policy->arena, words, &word, err);

@@ -49,14 +49,14 @@ enum layer {
 };
 
 /* Source position. file is the name used in messages; line 0 means the whole source. */
-struct place {
+struct srcpos {
 	const char *file;
 	uint32_t line, column;
 };
 
 struct word {
 	const char *text;
-	struct place place;
+	struct srcpos srcpos;
 };
 struct words {
 	struct word *items;
@@ -77,13 +77,13 @@ struct rule {
 	bool optional;	    /* an unset token skips the rule instead of being an error */
 	bool implied;	    /* not written: the dialect implies it */
 	bool skips_missing; /* a path that does not exist skips the rule, with a note */
-	struct place place;
+	struct srcpos srcpos;
 };
 
 enum net_mode { NET_UNSET, NET_NONE, NET_LOCALHOST, NET_DOMAINS, NET_ALL };
 struct port {
 	uint16_t number;
-	struct place place;
+	struct srcpos srcpos;
 };
 struct ports {
 	struct port *items;
@@ -95,7 +95,7 @@ enum ech { ECH_UNSET, ECH_REFUSE, ECH_ALLOW };
 enum udp { UDP_UNSET, UDP_REFUSE, UDP_ALLOW };
 struct network {
 	enum net_mode mode;
-	struct place place;
+	struct srcpos srcpos;
 	struct ports localhost; /* empty: every port with NET_LOCALHOST, none with NET_DOMAINS */
 	struct words domains;	/* lower-case A-labels; "*." in front for subdomains */
 	struct ports ports;
@@ -103,20 +103,20 @@ struct network {
 	struct words private_ranges; /* ADDRESS/BITS */
 	struct word resolver;	     /* ADDRESS:PORT; text is NULL if not given */
 	enum ech ech;		     /* unset means refused */
-	struct place ech_place;
+	struct srcpos ech_srcpos;
 	enum udp udp; /* unset means refused */
-	struct place udp_place;
+	struct srcpos udp_srcpos;
 };
 
 /* Ordered by how much passes. */
 enum env_mode { ENV_UNSET, ENV_EXPLICIT, ENV_SCRUB, ENV_DEVELOPER, ENV_INHERIT };
 struct env_set {
 	const char *name, *value;
-	struct place place;
+	struct srcpos srcpos;
 };
 struct environment {
 	enum env_mode mode;
-	struct place place;
+	struct srcpos srcpos;
 	struct words allow; /* names; a trailing * matches a prefix */
 	struct env_set *set;
 	size_t set_count;
@@ -134,7 +134,7 @@ enum limit {
 };
 struct limit_value {
 	uint64_t value; /* 0: no limit */
-	struct place place;
+	struct srcpos srcpos;
 };
 
 enum tmp { TMP_UNSET, TMP_PRIVATE, TMP_SHARED };
@@ -152,7 +152,7 @@ extern const char *const ipc_names[]; /* likewise */
 
 /* Something the text requests that its reader did not grant, and why. For `check`. */
 struct hole {
-	struct place place;
+	struct srcpos srcpos;
 	const char *text;
 	bool at_start; /* also a notice of each plan */
 };
@@ -170,18 +170,18 @@ struct policy {
 	size_t rule_count;
 	bool has_default;
 	unsigned default_rights;
-	struct place default_place;
+	struct srcpos default_srcpos;
 	struct network network;
 	struct words sockets;
 	struct environment env;
 	struct limit_value limits[LIMIT_COUNT];
 	enum tmp tmp;
-	struct place tmp_place;
+	struct srcpos tmp_srcpos;
 	enum ipc ipc;
-	struct place ipc_place;
+	struct srcpos ipc_place;
 	enum on_refusal on_refusal;
 	enum event_log log;
-	struct place log_place;
+	struct srcpos log_place;
 	struct words accept;
 
 	struct hole *holes;
@@ -199,9 +199,9 @@ auto_policy_fn(struct policy **policy)
 
 /* Appends a copy of the text. policy_add_rule returns the new rule for further fields, or NULL. */
 struct rule *policy_add_rule(struct policy *policy, enum list list, const char *path,
-			     struct place place, struct cordon_error *err);
+			     struct srcpos srcpos, struct cordon_error *err);
 int policy_add_word(struct policy *policy, struct words *words, const char *text,
-		    struct place place, struct cordon_error *err);
+		    struct srcpos srcpos, struct cordon_error *err);
 bool policy_words_have(const struct words *words, const char *text);
 bool policy_ports_have(const struct ports *ports, unsigned number);
 /* The same for another list; texts are not copied. */

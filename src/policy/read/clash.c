@@ -65,7 +65,7 @@ set_path(struct policy_reading *r, const struct json *value)
 		return cordon_no_memory(r->err);
 	if (reason != NULL)
 		return read_fail(r, value, "\"%.60s\" %s", value->string, reason);
-	rule->place = read_place(r, value);
+	rule->srcpos = read_srcpos(r, value);
 	rule->path = arena_strdup(&r->policy->arena, text.text, r->err);
 	return rule->path == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -153,7 +153,7 @@ read_rule(struct policy_reading *r, const struct json *value)
 	};
 	static const char *const needed[] = {"effect", "caps", "path"};
 	struct rule *rule =
-		policy_add_rule(r->policy, LIST_RULES, "", read_place(r, value), r->err);
+		policy_add_rule(r->policy, LIST_RULES, "", read_srcpos(r, value), r->err);
 	int rc;
 
 	if (rule == NULL)
@@ -205,7 +205,7 @@ read_clash_domain(struct policy_reading *r, const struct json *value)
 	if (str_starts(name, "*."))
 		return 0;
 	snprintf(wild, sizeof wild, "*.%s", name);
-	return policy_add_word(r->policy, domains, wild, read_place(r, value), r->err);
+	return policy_add_word(r->policy, domains, wild, read_srcpos(r, value), r->err);
 }
 
 static int
@@ -234,7 +234,7 @@ read_network(struct policy_reading *r, const struct json *value)
 	} modes[] = {{"deny", NET_NONE}, {"allow", NET_ALL}, {"localhost", NET_LOCALHOST}};
 	struct network *network = &r->policy->network;
 
-	network->place = read_place(r, value);
+	network->srcpos = read_srcpos(r, value);
 	for (size_t i = 0; value->type == JSON_STRING && i < COUNT(modes); i++) {
 		if (strcmp(value->string, modes[i].name) == 0) {
 			network->mode = modes[i].mode;
@@ -256,7 +256,7 @@ read_default(struct policy_reading *r, const struct json *value)
 	int rc;
 
 	r->policy->has_default = true;
-	r->policy->default_place = read_place(r, value);
+	r->policy->default_srcpos = read_srcpos(r, value);
 	rc = read_caps(r, value, &r->policy->default_rights);
 	return rc < 0 ? rc : warn_of_write(r, value, r->policy->default_rights);
 }
@@ -269,16 +269,16 @@ set_rest(struct policy_reading *r, const struct json *at)
 
 	if (policy->network.mode == NET_UNSET) {
 		policy->network.mode = NET_NONE;
-		policy->network.place = read_place(r, at);
+		policy->network.srcpos = read_srcpos(r, at);
 	}
 	policy->has_extends = true;
 	policy->tmp = TMP_PRIVATE;
 	if (policy->on_refusal == ON_REFUSAL_UNSET)
 		policy->on_refusal = ON_REFUSAL_STOP;
 	policy->env.mode = ENV_SCRUB;
-	policy->env.place = policy->tmp_place = read_place(r, at);
+	policy->env.srcpos = policy->tmp_srcpos = read_srcpos(r, at);
 	/* clash always allows it, whatever its rules say about /dev */
-	null = policy_add_rule(policy, LIST_RULES, "/dev/null", read_place(r, at), r->err);
+	null = policy_add_rule(policy, LIST_RULES, "/dev/null", read_srcpos(r, at), r->err);
 	if (null == NULL)
 		return -CORDON_E_MEMORY;
 	null->rights = RIGHT_READ | RIGHT_WRITE;

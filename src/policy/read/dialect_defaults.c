@@ -204,7 +204,7 @@ dialect_defaults_grant_targets(struct policy_reading *r, const struct json *at, 
 
 	for (const char *const *target = linux_etc_targets; is_etc && *target != NULL; target++) {
 		struct rule *rule =
-			policy_add_rule(r->policy, LIST_READ, *target, read_place(r, at), r->err);
+			policy_add_rule(r->policy, LIST_READ, *target, read_srcpos(r, at), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -219,7 +219,7 @@ dialect_defaults_grant(struct policy_reading *r, const struct json *at, enum lis
 {
 	for (; *paths != NULL; paths++) {
 		struct rule *rule =
-			policy_add_rule(r->policy, list, *paths, read_place(r, at), r->err);
+			policy_add_rule(r->policy, list, *paths, read_srcpos(r, at), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -235,7 +235,7 @@ grant_devices(struct policy_reading *r, const struct json *at, const struct devi
 {
 	for (; device->path != NULL; device++) {
 		struct rule *rule = policy_add_rule(r->policy, LIST_RULES, device->path,
-						    read_place(r, at), r->err);
+						    read_srcpos(r, at), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -267,7 +267,7 @@ dialect_defaults_accept(struct policy_reading *r, const struct json *at)
 
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = policy_add_word(r->policy, &r->policy->accept, guarantee_names[accepted[i]],
-				     read_place(r, at), r->err);
+				     read_srcpos(r, at), r->err);
 	return rc;
 }
 
@@ -280,7 +280,7 @@ dialect_defaults_pass(struct policy_reading *r, const struct json *at, const cha
 		int rc = 0;
 
 		if (!policy_words_have(allow, *names))
-			rc = policy_add_word(r->policy, allow, *names, read_place(r, at), r->err);
+			rc = policy_add_word(r->policy, allow, *names, read_srcpos(r, at), r->err);
 		if (rc < 0)
 			return rc;
 	}

@@ -23,7 +23,7 @@ add_path(struct policy_reading *r, const struct json *value, enum list list)
 		rc = read_plain_path(r, value, true, &text);
 	if (rc < 0)
 		return rc;
-	rule = policy_add_rule(r->policy, list, text, read_place(r, value), r->err);
+	rule = policy_add_rule(r->policy, list, text, read_srcpos(r, value), r->err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->optional = strcmp(text, "$CWD") == 0;
@@ -65,7 +65,7 @@ read_net(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.mode = net ? NET_ALL : NET_NONE;
-	r->policy->network.place = read_place(r, value);
+	r->policy->network.srcpos = read_srcpos(r, value);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ read_var(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	return policy_add_word(r->policy, &r->policy->env.allow, text, read_place(r, value),
+	return policy_add_word(r->policy, &r->policy->env.allow, text, read_srcpos(r, value),
 			       r->err);
 }
 
@@ -92,7 +92,7 @@ static int
 set_env_scrubbed(struct policy_reading *r, const struct json *at)
 {
 	r->policy->env.mode = ENV_EXPLICIT;
-	r->policy->env.place = read_place(r, at);
+	r->policy->env.srcpos = read_srcpos(r, at);
 	return dialect_defaults_pass(r, at, baseline_env_scrub);
 }
 
@@ -103,7 +103,7 @@ read_env(struct policy_reading *r, const struct json *value)
 	static const char *const names[] = {"scrubbed", "inherit", NULL};
 	int mode, rc;
 
-	r->policy->env.place = read_place(r, value);
+	r->policy->env.srcpos = read_srcpos(r, value);
 	if (value->type == JSON_ARRAY)
 		return read_vars(r, value);
 	if (value->type == JSON_OBJECT) {
@@ -143,7 +143,7 @@ grant_reads(struct policy_reading *r, const struct json *record)
 					      baseline_flow_read[r->as->system]);
 	policy->has_default = true;
 	policy->default_rights = RIGHT_READ | RIGHT_EXECUTE;
-	policy->default_place = read_place(r, record);
+	policy->default_srcpos = read_srcpos(r, record);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static int
 grant_cwd(struct policy_reading *r, const struct json *record)
 {
 	struct rule *rule =
-		policy_add_rule(r->policy, LIST_RULES, "$CWD", read_place(r, record), r->err);
+		policy_add_rule(r->policy, LIST_RULES, "$CWD", read_srcpos(r, record), r->err);
 
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
@@ -168,10 +168,10 @@ set_defaults(struct policy_reading *r, const struct json *record)
 
 	policy->has_extends = true;
 	policy->tmp = TMP_PRIVATE;
-	policy->tmp_place = read_place(r, record);
+	policy->tmp_srcpos = read_srcpos(r, record);
 	if (policy->network.mode == NET_UNSET) {
 		policy->network.mode = NET_ALL;
-		policy->network.place = read_place(r, record);
+		policy->network.srcpos = read_srcpos(r, record);
 	}
 	if (policy->env.mode == ENV_UNSET && set_env_scrubbed(r, record) < 0)
 		return -CORDON_E_MEMORY;

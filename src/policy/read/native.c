@@ -21,7 +21,7 @@ add_word(struct policy_reading *r, const struct json *value, struct words *words
 
 	if (rc < 0)
 		return rc;
-	return policy_add_word(r->policy, words, text, read_place(r, value), r->err);
+	return policy_add_word(r->policy, words, text, read_srcpos(r, value), r->err);
 }
 
 /* ---- extends, sockets, accept ---- */
@@ -60,7 +60,7 @@ read_sockets(struct policy_reading *r, const struct json *value)
 static int
 read_gap(struct policy_reading *r, const struct json *value)
 {
-	const char *text, *near;
+	const char *text, *nearest;
 	int rc = read_text(r, value, &text);
 
 	if (rc < 0)
@@ -68,11 +68,11 @@ read_gap(struct policy_reading *r, const struct json *value)
 	for (int i = 0; i < G_COUNT; i++)
 		if (strcmp(guarantee_names[i], text) == 0)
 			return policy_add_word(r->policy, &r->policy->accept, text,
-					       read_place(r, value), r->err);
-	near = str_nearest_word(text, guarantee_names, G_COUNT);
+					       read_srcpos(r, value), r->err);
+	nearest = str_nearest_word(text, guarantee_names, G_COUNT);
 	return read_fail(r, value, "\"%.40s\" is not the name of a guarantee%s%s%s", text,
-			 near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-			 near == NULL ? "" : "\"?");
+			 nearest == NULL ? "" : "; did you mean \"", nearest == NULL ? "" : nearest,
+			 nearest == NULL ? "" : "\"?");
 }
 
 static int
@@ -154,7 +154,7 @@ read_resolver(struct policy_reading *r, const struct json *value)
 
 	if (rc < 0)
 		return rc;
-	resolver->place = read_place(r, value);
+	resolver->srcpos = read_srcpos(r, value);
 	resolver->text = arena_strdup(&r->policy->arena, text, r->err);
 	return resolver->text == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -168,7 +168,7 @@ read_ech(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.ech = (enum ech)ech;
-	r->policy->network.ech_place = read_place(r, value);
+	r->policy->network.ech_srcpos = read_srcpos(r, value);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ read_udp(struct policy_reading *r, const struct json *value)
 	if (rc < 0)
 		return rc;
 	r->policy->network.udp = allowed ? UDP_ALLOW : UDP_REFUSE;
-	r->policy->network.udp_place = read_place(r, value);
+	r->policy->network.udp_srcpos = read_srcpos(r, value);
 	return 0;
 }
 
@@ -219,7 +219,7 @@ read_network(struct policy_reading *r, const struct json *value)
 	struct network *network = &r->policy->network;
 	int mode, rc;
 
-	network->place = read_place(r, value);
+	network->srcpos = read_srcpos(r, value);
 	if (value->type == JSON_OBJECT)
 		return read_network_object(r, value);
 	if (value->type == JSON_STRING && strcmp(value->string, "domains") == 0)
@@ -276,7 +276,7 @@ read_env_pair(struct policy_reading *r, const struct json *member)
 	set = arena_push(&r->policy->arena, &env->set, &env->set_count, sizeof *set, r->err);
 	if (set == NULL)
 		return -CORDON_E_MEMORY;
-	set->place = read_place(r, member);
+	set->srcpos = read_srcpos(r, member);
 	set->name = arena_strdup(&r->policy->arena, member->key, r->err);
 	set->value = arena_strdup(&r->policy->arena, text, r->err);
 	return set->name == NULL || set->value == NULL ? -CORDON_E_MEMORY : 0;
@@ -304,7 +304,7 @@ read_env(struct policy_reading *r, const struct json *value)
 					       {"allow", read_env_allow},
 					       {"set", read_env_set}};
 
-	r->policy->env.place = read_place(r, value);
+	r->policy->env.srcpos = read_srcpos(r, value);
 	return read_keys(r, value, "\"env\"", keys, COUNT(keys));
 }
 
@@ -318,7 +318,7 @@ read_limit(struct policy_reading *r, const struct json *value, enum limit limit,
 	int64_t number;
 	int rc;
 
-	to->place = read_place(r, value);
+	to->srcpos = read_srcpos(r, value);
 	if (value->type != JSON_STRING || parse == NULL) {
 		rc = read_whole(r, value, 1, VALUE_MOST, &number);
 		if (rc == 0)
@@ -364,7 +364,7 @@ read_tmp(struct policy_reading *r, const struct json *value)
 	int tmp;
 	int rc = read_name(r, value, tmp_names, &tmp);
 
-	r->policy->tmp_place = read_place(r, value);
+	r->policy->tmp_srcpos = read_srcpos(r, value);
 	if (rc == 0)
 		r->policy->tmp = (enum tmp)tmp;
 	return rc;
@@ -376,7 +376,7 @@ read_ipc(struct policy_reading *r, const struct json *value)
 	int ipc;
 	int rc = read_name(r, value, ipc_names, &ipc);
 
-	r->policy->ipc_place = read_place(r, value);
+	r->policy->ipc_place = read_srcpos(r, value);
 	if (rc == 0)
 		r->policy->ipc = (enum ipc)ipc;
 	return rc;
@@ -388,7 +388,7 @@ read_log(struct policy_reading *r, const struct json *value)
 	int log;
 	int rc = read_name(r, value, event_log_names, &log);
 
-	r->policy->log_place = read_place(r, value);
+	r->policy->log_place = read_srcpos(r, value);
 	if (rc == 0)
 		r->policy->log = (enum event_log)log;
 	return rc;

@@ -21,7 +21,7 @@ add_list_rule(struct policy_reading *r, const struct json *value, enum list list
 
 	if (rc < 0)
 		return rc;
-	rule = policy_add_rule(r->policy, list, text, read_place(r, value), r->err);
+	rule = policy_add_rule(r->policy, list, text, read_srcpos(r, value), r->err);
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
 	rule->match = value_is_glob(text) ? MATCH_GLOB : MATCH_SUBPATH;
@@ -81,7 +81,7 @@ read_path(struct policy_reading *r, const struct json *value)
 		return rc;
 	read_last_rule(r)->path = arena_strdup(&r->policy->arena, text, r->err);
 	/* messages about a rule point at its path */
-	read_last_rule(r)->place = read_place(r, value);
+	read_last_rule(r)->srcpos = read_srcpos(r, value);
 	return read_last_rule(r)->path == NULL ? -CORDON_E_MEMORY : 0;
 }
 
@@ -127,7 +127,7 @@ read_rule(struct policy_reading *r, const struct json *value)
 	static const char *const needed[] = {"effect", "rights", "path"};
 	int rc;
 
-	if (policy_add_rule(r->policy, LIST_RULES, "", read_place(r, value), r->err) == NULL)
+	if (policy_add_rule(r->policy, LIST_RULES, "", read_srcpos(r, value), r->err) == NULL)
 		return -CORDON_E_MEMORY;
 	rc = read_keys(r, value, "a rule", keys, COUNT(keys));
 	if (rc < 0)
@@ -146,7 +146,7 @@ static int
 read_default(struct policy_reading *r, const struct json *value)
 {
 	r->policy->has_default = true;
-	r->policy->default_place = read_place(r, value);
+	r->policy->default_srcpos = read_srcpos(r, value);
 	return read_letters(r, value, &r->policy->default_rights);
 }
 

@@ -13,10 +13,10 @@
 #include "base/str.h"
 #include "policy/model/value.h"
 
-struct place
-read_place(const struct policy_reading *r, const struct json *value)
+struct srcpos
+read_srcpos(const struct policy_reading *r, const struct json *value)
 {
-	return (struct place){r->policy->file, value->line, value->column};
+	return (struct srcpos){r->policy->file, value->line, value->column};
 }
 
 int
@@ -55,10 +55,10 @@ static int
 note_key(struct policy_reading *r, const struct json *member, const char *what,
 	 const struct read_key *keys, size_t count)
 {
-	const char *near = nearest_key(member->key, keys, count);
+	const char *nearest = nearest_key(member->key, keys, count);
 	int rc = read_hole(r, member, "unknown key \"%.40s\" in %s has no effect%s%s%s",
-			   member->key, what, near == NULL ? "" : "; did you mean \"",
-			   near == NULL ? "" : near, near == NULL ? "" : "\"?");
+			   member->key, what, nearest == NULL ? "" : "; did you mean \"",
+			   nearest == NULL ? "" : nearest, nearest == NULL ? "" : "\"?");
 
 	if (rc == 0)
 		r->policy->holes[r->policy->hole_count - 1].at_start = true;
@@ -69,12 +69,12 @@ static int
 unknown_key(const struct policy_reading *r, const struct json *member, const char *what,
 	    const struct read_key *keys, size_t count)
 {
-	const char *near = nearest_key(member->key, keys, count);
+	const char *nearest = nearest_key(member->key, keys, count);
 
 	return cordon_fail_at(r->err, CORDON_E_POLICY, r->policy->file, member->key_line,
 			      member->key_column, "unknown key \"%.40s\" in %s%s%s%s", member->key,
-			      what, near == NULL ? "" : "; did you mean \"",
-			      near == NULL ? "" : near, near == NULL ? "" : "\"?");
+			      what, nearest == NULL ? "" : "; did you mean \"",
+			      nearest == NULL ? "" : nearest, nearest == NULL ? "" : "\"?");
 }
 
 int
@@ -213,7 +213,7 @@ read_domain(struct policy_reading *r, const struct json *value)
 	reason = value_domain(text, name);
 	if (reason != NULL)
 		return read_fail(r, value, "\"%.60s\" %s", text, reason);
-	return policy_add_word(r->policy, &r->policy->network.domains, name, read_place(r, value),
+	return policy_add_word(r->policy, &r->policy->network.domains, name, read_srcpos(r, value),
 			       r->err);
 }
 
@@ -222,7 +222,7 @@ read_port(struct policy_reading *r, const struct json *value, struct ports *port
 {
 	int64_t number = 0;
 	int rc = read_whole(r, value, 1, UINT16_MAX, &number);
-	const struct port port = {(uint16_t)number, read_place(r, value)};
+	const struct port port = {(uint16_t)number, read_srcpos(r, value)};
 
 	return rc < 0 ? rc : policy_ports_add(&r->policy->arena, ports, &port, r->err);
 }
@@ -364,7 +364,7 @@ read_hole(struct policy_reading *r, const struct json *at, const char *format, .
 				  r->err);
 	if (hole == NULL)
 		return -CORDON_E_MEMORY;
-	*hole = (struct hole){.place = read_place(r, at), .text = text};
+	*hole = (struct hole){.srcpos = read_srcpos(r, at), .text = text};
 	return 0;
 }
 
@@ -414,8 +414,8 @@ read_check_regexes(struct policy_reading *r)
 		const struct rule *rule = &r->policy->rules[i];
 
 		if (rule->match == MATCH_REGEX && ++count > REGEX_MAX)
-			return cordon_fail_at(r->err, CORDON_E_POLICY, rule->place.file,
-					      rule->place.line, rule->place.column,
+			return cordon_fail_at(r->err, CORDON_E_POLICY, rule->srcpos.file,
+					      rule->srcpos.line, rule->srcpos.column,
 					      "this is regular expression %d; one text may have %d",
 					      REGEX_MAX + 1, REGEX_MAX);
 	}

@@ -33,7 +33,7 @@ struct read_key {
 	key_reader *read; /* NULL: known and ignored */
 };
 
-struct place read_place(const struct policy_reading *r, const struct json *value);
+struct srcpos read_srcpos(const struct policy_reading *r, const struct json *value);
 int read_fail(const struct policy_reading *r, const struct json *value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /*

@@ -43,8 +43,8 @@ grant_listed(struct policy_reading *r, const struct json *paths, enum list list,
 	const struct json *item = paths == NULL ? NULL : paths->first;
 
 	for (; item != NULL; item = item->next) {
-		struct rule *rule =
-			policy_add_rule(r->policy, list, item->string, read_place(r, item), r->err);
+		struct rule *rule = policy_add_rule(r->policy, list, item->string,
+						    read_srcpos(r, item), r->err);
 
 		if (rule == NULL)
 			return -CORDON_E_MEMORY;
@@ -79,7 +79,7 @@ grant_writable(struct policy_reading *r, const struct json *at)
 	int rc = 0;
 
 	r->policy->tmp = TMP_PRIVATE;
-	r->policy->tmp_place = read_place(r, at);
+	r->policy->tmp_srcpos = read_srcpos(r, at);
 	for (const struct baseline_write *entry = baseline_read_write[r->as->system];
 	     rc == 0 && entry->path != NULL; entry++)
 		rc = grant_instead(r, at, entry);
@@ -89,7 +89,8 @@ grant_writable(struct policy_reading *r, const struct json *at)
 static int
 grant_project(struct policy_reading *r, const struct json *at, const char *path)
 {
-	struct rule *rule = policy_add_rule(r->policy, LIST_RULES, path, read_place(r, at), r->err);
+	struct rule *rule =
+		policy_add_rule(r->policy, LIST_RULES, path, read_srcpos(r, at), r->err);
 
 	if (rule == NULL)
 		return -CORDON_E_MEMORY;
@@ -121,7 +122,7 @@ static void
 set_network(struct policy_reading *r, const struct json *at, bool all)
 {
 	r->policy->network.mode = all ? NET_ALL : NET_NONE;
-	r->policy->network.place = read_place(r, at);
+	r->policy->network.srcpos = read_srcpos(r, at);
 }
 
 static int
@@ -132,7 +133,7 @@ set_env(struct policy_reading *r, const struct json *at, const struct json *name
 
 	at = names == NULL ? at : names;
 	r->policy->env.mode = ENV_EXPLICIT;
-	r->policy->env.place = read_place(r, at);
+	r->policy->env.srcpos = read_srcpos(r, at);
 	for (; rc == 0 && item != NULL; item = item->next) {
 		const char *const name[] = {item->string, NULL};
 
@@ -238,7 +239,7 @@ read_tracking_only(struct policy_reading *r, const struct json *at)
 	policy->default_rights = RIGHTS_ALL;
 	policy->env.mode = ENV_INHERIT;
 	policy->tmp = TMP_SHARED;
-	policy->default_place = policy->env.place = policy->tmp_place = read_place(r, at);
+	policy->default_srcpos = policy->env.srcpos = policy->tmp_srcpos = read_srcpos(r, at);
 	set_network(r, at, true);
 	return read_hole(r, at,
 			 "\"tracking_only\" is true: nothing is restricted, the session is "

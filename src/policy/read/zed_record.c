@@ -55,23 +55,23 @@ put_head(const char *project, struct str *to)
 }
 
 void
-zed_record_print(const struct zed_sources *sources, const struct zed_record_place *place,
+zed_record_print(const struct zed_sources *sources, const struct zed_record_dirs *dirs,
 		 struct str *to)
 {
 	static const char *const additional[] = {"additional_executable_paths",
 						 "additional_read_only_paths",
 						 "additional_read_write_paths"};
 	const struct json *network = zed_sources_find(sources, "allow_network");
-	enum system system = place->system;
+	enum system system = dirs->system;
 
-	put_head(place->project, to);
+	put_head(dirs->project, to);
 	put_list("executable_paths", zed_sources_find_system(sources, "executable"),
 		 baseline_executable[system], NULL, to);
 	put_list("read_only_paths", zed_sources_find_system(sources, "read_only"),
 		 baseline_read_only[system], NULL, to);
 	put_writable(zed_sources_find_system(sources, "read_write"), system, to);
 	for (size_t i = 0; i < COUNT(additional); i++)
-		put_list(additional[i], zed_sources_find(sources, additional[i]), NULL, place->home,
+		put_list(additional[i], zed_sources_find(sources, additional[i]), NULL, dirs->home,
 			 to);
 	str_printf(to, ",\n \"allow_network\": %s",
 		   network == NULL || network->integer != 0 ? "true" : "false");

@@ -176,7 +176,7 @@ zed_check_sandbox(struct policy_reading *r, const struct json *value)
 /* ---- recognition ---- */
 
 static const char *
-near_sandbox_key(const char *key)
+nearest_sandbox_key(const char *key)
 {
 	const char *names[COUNT(sandbox_keys)];
 
@@ -217,7 +217,7 @@ zed_is_settings(const struct json *value)
 		if (zed_present(json_member(value, sandbox_keys[i].name), "terminal") != NULL)
 			return true;
 	for (const struct json *m = value->first; m != NULL; m = m->next)
-		slips = slips && near_sandbox_key(m->key) != NULL;
+		slips = slips && nearest_sandbox_key(m->key) != NULL;
 	return !slips && !knows_sandbox(value);
 }
 

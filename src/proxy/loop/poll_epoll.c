@@ -9,7 +9,7 @@
 #define BATCH 64
 
 static void
-unlist(struct poll_watch *watch)
+unlist(struct loop_watch *watch)
 {
 	if (watch->is_listed)
 		epoll_ctl(watch->all->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
@@ -22,7 +22,7 @@ unlist(struct poll_watch *watch)
  * removed from the epoll set.
  */
 static void
-tell(struct poll_watch *watch, uint32_t got)
+tell(struct loop_watch *watch, uint32_t got)
 {
 	int events = 0;
 
@@ -43,14 +43,14 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 {
 	watches->is_busy = true;
 	for (int i = 0; i < count; i++) {
-		struct poll_watch *watch = events[i].data.ptr;
+		struct loop_watch *watch = events[i].data.ptr;
 
 		if (watch->owner != NULL)
 			tell(watch, events[i].events);
 	}
 	watches->is_busy = false;
 	while (watches->freed != NULL) {
-		struct poll_watch *watch = watches->freed;
+		struct loop_watch *watch = watches->freed;
 
 		watches->freed = watch->next;
 		free(watch);
@@ -58,14 +58,14 @@ tell_all(struct watches *watches, const struct epoll_event *events, int count)
 }
 
 int
-poll_start(struct watches *watches, struct timers *timers)
+loop_start(struct watches *watches, struct timers *timers)
 {
 	*watches = (struct watches){.timers = timers, .epoll = epoll_create1(EPOLL_CLOEXEC)};
 	return watches->epoll < 0 ? -1 : 0;
 }
 
 void
-poll_run(struct watches *watches)
+loop_run(struct watches *watches)
 {
 	struct epoll_event events[BATCH];
 
@@ -80,10 +80,10 @@ poll_run(struct watches *watches)
 	}
 }
 
-struct poll_watch *
-poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+struct loop_watch *
+loop_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
-	struct poll_watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
+	struct loop_watch *watch = fd < 0 ? NULL : calloc(1, sizeof *watch);
 
 	if (watch == NULL) {
 		if (fd >= 0)
@@ -98,7 +98,7 @@ poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner
 }
 
 void
-poll_want(struct poll_watch *watch, int events)
+loop_want(struct loop_watch *watch, int events)
 {
 	struct epoll_event event = {.data.ptr = watch};
 
@@ -117,8 +117,8 @@ poll_want(struct poll_watch *watch, int events)
 }
 
 /* The fd has no duplicate, so close() also removes it from the epoll set. */
-struct poll_watch *
-poll_remove(struct poll_watch *watch)
+struct loop_watch *
+loop_remove(struct loop_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

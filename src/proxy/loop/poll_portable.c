@@ -16,7 +16,7 @@
 #define PAUSE_MS 250
 
 static void
-unlist(struct poll_watch *watch)
+unlist(struct loop_watch *watch)
 {
 	struct watches *all = watch->all;
 	size_t last = all->count - 1;
@@ -36,7 +36,7 @@ make_room(struct watches *all)
 {
 	size_t room = all->room == 0 ? FIRST_ROOM : 2 * all->room;
 	struct pollfd *polled;
-	struct poll_watch **watched;
+	struct loop_watch **watched;
 
 	if (all->alive < all->room)
 		return 0;
@@ -62,7 +62,7 @@ is_broken(int fd)
 }
 
 static void
-report_broken(struct poll_watch *watch)
+report_broken(struct loop_watch *watch)
 {
 	unlist(watch);
 	watch->events = 0;
@@ -71,14 +71,14 @@ report_broken(struct poll_watch *watch)
 
 /* poll(2) skips a negative fd. */
 static void
-pause_watch(struct poll_watch *watch)
+pause_watch(struct loop_watch *watch)
 {
 	watch->all->polled[watch->slot].fd = -1;
 	watch->all->has_paused = true;
 }
 
 static void
-report(struct poll_watch *watch, int got)
+report(struct loop_watch *watch, int got)
 {
 	int events = 0;
 
@@ -117,7 +117,7 @@ resume_paused(struct watches *watches)
 {
 	watches->has_paused = false;
 	for (size_t i = watches->count; i-- > 0;) {
-		struct poll_watch *watch = i < watches->count ? watches->watched[i] : NULL;
+		struct loop_watch *watch = i < watches->count ? watches->watched[i] : NULL;
 
 		if (watch == NULL || watches->polled[i].fd >= 0)
 			continue;
@@ -128,7 +128,7 @@ resume_paused(struct watches *watches)
 }
 
 int
-poll_start(struct watches *watches, struct timers *timers)
+loop_start(struct watches *watches, struct timers *timers)
 {
 	*watches = (struct watches){.timers = timers, .epoll = -1};
 	return 0;
@@ -143,7 +143,7 @@ wait_ms(const struct watches *watches)
 }
 
 void
-poll_run(struct watches *watches)
+loop_run(struct watches *watches)
 {
 	while (!watches->is_over) {
 		int count = poll(watches->polled, (nfds_t)watches->count, wait_ms(watches));
@@ -158,10 +158,10 @@ poll_run(struct watches *watches)
 	}
 }
 
-struct poll_watch *
-poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
+struct loop_watch *
+loop_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner, int events))
 {
-	struct poll_watch *watch = fd < 0 || make_room(watches) < 0 ? NULL
+	struct loop_watch *watch = fd < 0 || make_room(watches) < 0 ? NULL
 								    : calloc(1, sizeof *watch);
 
 	if (watch == NULL) {
@@ -170,12 +170,12 @@ poll_add(struct watches *watches, int fd, void *owner, void (*ready)(void *owner
 		return NULL;
 	}
 	watches->alive++;
-	*watch = (struct poll_watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
+	*watch = (struct loop_watch){.fd = fd, .owner = owner, .ready = ready, .all = watches};
 	return watch;
 }
 
 static void
-list(struct poll_watch *watch)
+list(struct loop_watch *watch)
 {
 	struct watches *all = watch->all;
 
@@ -188,7 +188,7 @@ list(struct poll_watch *watch)
 }
 
 void
-poll_want(struct poll_watch *watch, int events)
+loop_want(struct loop_watch *watch, int events)
 {
 	if (watch == NULL || watch->events == events)
 		return;
@@ -203,8 +203,8 @@ poll_want(struct poll_watch *watch, int events)
 		(short)((events & WATCH_READ ? POLLIN : 0) | (events & WATCH_WRITE ? POLLOUT : 0));
 }
 
-struct poll_watch *
-poll_remove(struct poll_watch *watch)
+struct loop_watch *
+loop_remove(struct loop_watch *watch)
 {
 	if (watch == NULL)
 		return NULL;

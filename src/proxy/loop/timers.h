@@ -43,7 +43,7 @@ enum watch_event {
 	WATCH_ALL = WATCH_READ | WATCH_WRITE | WATCH_BROKEN,
 };
 
-struct poll_watch {
+struct loop_watch {
 	int fd;
 	int events; /* enum watch_event bits it waits for */
 	bool is_listed;
@@ -51,7 +51,7 @@ struct poll_watch {
 	void *owner;
 	void (*ready)(void *owner, int events);
 	struct watches *all;
-	struct poll_watch *next; /* list of watches to free */
+	struct loop_watch *next; /* list of watches to free */
 };
 
 /* All watches of a loop. Implemented by poll_epoll.c on Linux and poll_portable.c elsewhere. */
@@ -61,20 +61,20 @@ struct watches {
 	/* epoll(7) */
 	int epoll;
 	bool is_busy; /* reporting events: a watch freed now may be among them */
-	struct poll_watch *freed;
+	struct loop_watch *freed;
 	/* poll(2): one slot for each watch */
 	struct pollfd *polled;
-	struct poll_watch **watched;
+	struct loop_watch **watched;
 	size_t count, alive, room;
 	bool has_paused;
 };
 
-int poll_start(struct watches *watches, struct timers *timers);
+int loop_start(struct watches *watches, struct timers *timers);
 /* Runs the loop until is_over is set. */
-void poll_run(struct watches *watches);
+void loop_run(struct watches *watches);
 /* Takes ownership of fd, also on failure (NULL; fd is closed). The new watch waits for nothing yet. */
-struct poll_watch *poll_add(struct watches *watches, int fd, void *owner,
+struct loop_watch *loop_add(struct watches *watches, int fd, void *owner,
 			    void (*ready)(void *owner, int events));
 /* Sets the enum watch_event bits to wait for; 0 for none. */
-void poll_want(struct poll_watch *watch, int events);
-struct poll_watch *poll_remove(struct poll_watch *watch);
+void loop_want(struct loop_watch *watch, int events);
+struct loop_watch *loop_remove(struct loop_watch *watch);

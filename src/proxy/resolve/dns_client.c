@@ -28,7 +28,7 @@ struct cached {
 struct query {
 	struct dns_client *lookup;
 	struct timer timed;
-	struct poll_watch *watch;
+	struct loop_watch *watch;
 	char name[NAME_SIZE];
 	enum dns_type type;
 	void *owner;
@@ -118,7 +118,7 @@ dns_client_drop(struct query *query)
 		return NULL;
 	query->lookup->running--;
 	timer_clear(&query->timed);
-	poll_remove(query->watch);
+	loop_remove(query->watch);
 	free(query->bytes);
 	free(query);
 	return NULL;
@@ -209,7 +209,7 @@ send_over_tcp(struct query *query)
 	query->length = 0;
 	if (query->bytes == NULL)
 		query->bytes = malloc(2 + DNS_MESSAGE_MAX);
-	poll_want(query->watch, WATCH_READ);
+	loop_want(query->watch, WATCH_READ);
 	return query->bytes != NULL &&
 	       send(query->watch->fd, bytes, length + 2, MSG_NOSIGNAL) == (ssize_t)length + 2;
 }
@@ -245,12 +245,12 @@ try_datagram(struct query *query)
 	uint8_t bytes[DNS_QUERY_MAX];
 	size_t length = dns_write_query(query->id, query->name, query->type, bytes);
 
-	query->watch = poll_add(query->lookup->watches, open_socket(query, SOCK_DGRAM), query,
+	query->watch = loop_add(query->lookup->watches, open_socket(query, SOCK_DGRAM), query,
 				datagram_ready);
 	if (query->watch == NULL ||
 	    send(query->watch->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length)
 		return false;
-	poll_want(query->watch, WATCH_READ);
+	loop_want(query->watch, WATCH_READ);
 	return true;
 }
 
@@ -258,10 +258,10 @@ static bool
 try_stream(struct query *query)
 {
 	query->is_sent = false;
-	query->watch = poll_add(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
+	query->watch = loop_add(query->lookup->watches, open_socket(query, SOCK_STREAM), query,
 				stream_ready);
 	if (query->watch != NULL)
-		poll_want(query->watch, WATCH_WRITE);
+		loop_want(query->watch, WATCH_WRITE);
 	return query->watch != NULL;
 }
 
@@ -280,13 +280,13 @@ try_next(struct query *query)
 	bool is_tcp = query->is_tcp, is_open = false;
 
 	while (!is_open && ++query->attempt < ATTEMPTS_MAX) {
-		query->watch = poll_remove(query->watch);
+		query->watch = loop_remove(query->watch);
 		is_open = is_tcp ? try_stream(query) : try_datagram(query);
 		is_tcp = is_open && is_tcp;
 	}
 	query->is_tcp = is_tcp;
 	if (!is_open)
-		query->watch = poll_remove(query->watch);
+		query->watch = loop_remove(query->watch);
 	timer_set(query->lookup->timers, &query->timed, is_open ? ATTEMPT_MS : 0,
 		  is_open ? attempt_late : give_up);
 }

@@ -56,8 +56,8 @@ conn_free(struct conn *conn)
 	proxy->conn_count--;
 	timer_clear(&conn->timed);
 	dial_free(conn);
-	poll_remove(conn->client);
-	poll_remove(conn->server);
+	loop_remove(conn->client);
+	loop_remove(conn->server);
 	if (conn->early >= 0)
 		reset(conn->early);
 	free(conn->in.at);
@@ -219,7 +219,7 @@ leaving(void *owner, int events)
 			return;
 		}
 	}
-	poll_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
+	loop_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }
 
 void
@@ -241,7 +241,7 @@ conn_leave(struct conn *conn)
 
 	dial_free(conn);
 	conn->state = CONN_LEAVES;
-	conn->server = poll_remove(conn->server);
+	conn->server = loop_remove(conn->server);
 	conn_bytes_drop(&conn->in, conn->in.length);
 	if (conn->client == NULL) {
 		conn_free(conn);
@@ -251,5 +251,5 @@ conn_leave(struct conn *conn)
 	conn->client->ready = leaving;
 	if (conn->out.length == 0)
 		shutdown(conn->client->fd, SHUT_WR);
-	poll_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
+	loop_want(conn->client, WATCH_READ | (conn->out.length > 0 ? WATCH_WRITE : 0));
 }

@@ -28,9 +28,9 @@ struct proxy {
 	struct upstreams upstreams;
 	struct answers answers;
 	char *bulk; /* copy buffer of RELAY_SIZE bytes, shared by all connections */
-	struct poll_watch *listeners[PROXY_SOCKETS];
+	struct loop_watch *listeners[PROXY_SOCKETS];
 	unsigned tries[PROXY_SOCKETS]; /* connections to accept per event */
-	struct poll_watch *line;
+	struct loop_watch *line;
 	struct conn *conns, *unproven_last; /* newest first */
 	unsigned conn_count, unproven, conns_max;
 	unsigned descriptors; /* RLIMIT_NOFILE, from which conns_max follows */
@@ -40,8 +40,8 @@ struct proxy {
 	struct refusal_memory {
 		uint64_t hash;
 		uint64_t at;
-	} told[16]; /* recent refusals, not reported again */
-	unsigned told_next;
+	} reported[16]; /* recent refusals, not reported again */
+	unsigned reported_next;
 	uint64_t reached[64]; /* hashes of destinations that were reported */
 };
 
@@ -72,7 +72,7 @@ struct conn {
 	struct proxy *proxy;
 	struct conn *next, *previous;
 	struct timer timed;
-	struct poll_watch *client, *server;
+	struct loop_watch *client, *server;
 	struct dial *dial; /* while CONN_DIALS */
 	enum conn_kind kind;
 	enum conn_state state;

@@ -62,7 +62,7 @@ finish(struct conn *conn, struct dial_end *end)
 	dial_free(conn);
 	timer_clear(&conn->timed);
 	if (end->why != 0)
-		conn->server = poll_remove(conn->server);
+		conn->server = loop_remove(conn->server);
 	if (conn->kind == CONN_THROUGH)
 		transparent_dialled(conn, end);
 	else
@@ -119,7 +119,7 @@ ask_upstream(struct conn *conn)
 		fail(conn, ECONNREFUSED,
 		     "cannot be reached: the proxy of your environment does not listen");
 	else
-		poll_want(conn->server, WATCH_READ);
+		loop_want(conn->server, WATCH_READ);
 }
 
 /* Takes the head only: the bytes behind it come from the far side. */
@@ -257,7 +257,7 @@ try_one(struct conn *conn, const struct ip_address *address, int *ret_why)
 			*ret_why = look_again(fd, &to, length);
 	}
 	if (fd >= 0 && (*ret_why == 0 || *ret_why == EINPROGRESS)) {
-		conn->server = poll_add(&conn->proxy->watches, fd, conn, connected);
+		conn->server = loop_add(&conn->proxy->watches, fd, conn, connected);
 		if (conn->server != NULL)
 			return true;
 		fd = -1;
@@ -287,7 +287,7 @@ try_next(struct conn *conn)
 	bool is_open = false;
 	int why = 0;
 
-	conn->server = poll_remove(conn->server);
+	conn->server = loop_remove(conn->server);
 	while (!is_open && dial->next < dial->count)
 		is_open = try_one(conn, &dial->addresses[dial->next++], &why);
 	if (!is_open) {
@@ -300,7 +300,7 @@ try_next(struct conn *conn)
 		is_there(conn);
 		return;
 	}
-	poll_want(conn->server, WATCH_WRITE);
+	loop_want(conn->server, WATCH_WRITE);
 	expect_attempt(conn);
 }
 

@@ -23,7 +23,7 @@ struct stub_client {
 	struct proxy *proxy;
 	struct stub_client *next, *previous;
 	struct timer timed;
-	struct poll_watch *watch;
+	struct loop_watch *watch;
 	uint8_t in[FRAME];
 	size_t length;
 	struct pending *pending;
@@ -60,7 +60,7 @@ client_free(struct stub_client *client)
 		proxy->stub_clients = client->next;
 	proxy->stub_count--;
 	timer_clear(&client->timed);
-	poll_remove(client->watch);
+	loop_remove(client->watch);
 	free(client);
 }
 
@@ -95,7 +95,7 @@ send_answer(const struct pending *to, const struct dns_answer *answer)
 static void
 vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 {
-	uint64_t now = proxy->timers.now, keep = 1000ull * answer->ttl;
+	uint64_t now = proxy->timers.now, store = 1000ull * answer->ttl;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
@@ -104,7 +104,7 @@ vet(struct proxy *proxy, const char *name, struct dns_answer *answer)
 		struct refusal why = {.cause = CAUSE_NET_LEADS_TO, .detail = (uint16_t)what};
 
 		if (what == CAUSE_NONE && answers_add(&proxy->answers, address, name, now,
-						      now + (keep > KEEP_MS ? keep : KEEP_MS))) {
+						      now + (store > KEEP_MS ? store : KEEP_MS))) {
 			answer->addresses[kept++] = *address;
 			continue;
 		}
@@ -241,7 +241,7 @@ dns_stub_start(struct proxy *proxy, int fd)
 		return;
 	}
 	client->proxy = proxy;
-	client->watch = poll_add(&proxy->watches, fd, client, client_ready);
+	client->watch = loop_add(&proxy->watches, fd, client, client_ready);
 	if (client->watch == NULL) {
 		free(client);
 		return;
@@ -252,7 +252,7 @@ dns_stub_start(struct proxy *proxy, int fd)
 	proxy->stub_clients = client;
 	proxy->stub_count++;
 	timer_set(&proxy->timers, &client->timed, CLIENT_MS, client_late);
-	poll_want(client->watch, WATCH_READ);
+	loop_want(client->watch, WATCH_READ);
 }
 
 static void
@@ -267,7 +267,7 @@ client_new(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 	else if (own_conns_was_named(&proxy->own_conns, &end, proxy->timers.now))
 		dns_stub_start(proxy, fd);
 	else
-		own_conns_hold(&proxy->own_conns, fd, &end);
+		own_conns_add(&proxy->own_conns, fd, &end);
 }
 
 void

@@ -301,7 +301,7 @@ greeted(void *owner, int events)
 
 	/* stop reading from a client that sends before the far side is connected */
 	if (conn->state == CONN_DIALS) {
-		poll_want(conn->client, 0);
+		loop_want(conn->client, 0);
 		if (events & WATCH_BROKEN)
 			conn_free(conn);
 		return;
@@ -355,12 +355,12 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 		close(fd);
 		return;
 	}
-	conn->client = poll_add(&proxy->watches, fd, conn, greeted);
+	conn->client = loop_add(&proxy->watches, fd, conn, greeted);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;
 	}
-	poll_want(conn->client, WATCH_READ);
+	loop_want(conn->client, WATCH_READ);
 	greeted(conn, 0);
 }
 

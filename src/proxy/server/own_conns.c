@@ -55,7 +55,7 @@ own_conns_resolve(struct own_conns *own_conns, uint64_t id)
 }
 
 void
-own_conns_hold(struct own_conns *own_conns, int fd, const struct own_conn_end *end)
+own_conns_add(struct own_conns *own_conns, int fd, const struct own_conn_end *end)
 {
 	if (own_conns->expected_count == 0) {
 		close(fd);

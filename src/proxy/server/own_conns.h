@@ -45,7 +45,7 @@ void own_conns_expect(struct own_conns *own_conns, uint64_t id);
 /* The expected connection was named or failed. */
 void own_conns_resolve(struct own_conns *own_conns, uint64_t id);
 /* Stores a connection that arrived before it was named; takes ownership of fd. */
-void own_conns_hold(struct own_conns *own_conns, int fd, const struct own_conn_end *end);
+void own_conns_add(struct own_conns *own_conns, int fd, const struct own_conn_end *end);
 /* Takes a stored connection that was named now; -1 if it has not arrived. */
 int own_conns_take(struct own_conns *own_conns, const struct own_conn_end *end);
 /* Records a name for a connection that has not arrived. */

@@ -18,7 +18,7 @@
 #include "proxy/resolve/local_address.h"
 #include "proxy/server/conn.h"
 
-#define TOLD_MS 5000
+#define REPORTED_MS 5000
 #define TRIES_MAX 15
 #define DESCRIPTORS 65536 /* requested soft limit; a lower one is enough */
 
@@ -73,15 +73,15 @@ proxy_refuse(struct proxy *proxy, enum refused what, const char *subject, const 
 {
 	uint64_t hash = hash_more(hash_more(HASH_START, subject), why->name) ^
 			(uint64_t)what << 32 ^ why->cause;
-	size_t count = COUNT(proxy->told);
+	size_t count = COUNT(proxy->reported);
 	uint64_t now = proxy->timers.now;
 	struct refusal refusal = *why;
 
-	/* repeats are dropped for TOLD_MS */
+	/* repeats are dropped for REPORTED_MS */
 	for (size_t i = 0; i < count; i++)
-		if (proxy->told[i].hash == hash && proxy->told[i].at + TOLD_MS > now)
+		if (proxy->reported[i].hash == hash && proxy->reported[i].at + REPORTED_MS > now)
 			return;
-	proxy->told[proxy->told_next++ % count] = (struct refusal_memory){hash, now};
+	proxy->reported[proxy->reported_next++ % count] = (struct refusal_memory){hash, now};
 	refusal.what = (uint16_t)what;
 	refusal_send(proxy->task->events, &refusal, subject);
 }
@@ -109,7 +109,7 @@ proxy_reached(struct proxy *proxy, const char *name, unsigned port)
 void
 proxy_accept(struct proxy *proxy, enum proxy_socket which, proxy_arrived_fn *arrived)
 {
-	struct poll_watch *listener = proxy->listeners[which];
+	struct loop_watch *listener = proxy->listeners[which];
 	unsigned *tries = &proxy->tries[which];
 
 	for (unsigned i = 0; i <= *tries; i++) {
@@ -140,14 +140,14 @@ listen_all(struct proxy *proxy)
 			continue;
 		tunnel_options(proxy->task->sockets[i]);
 		proxy->listeners[i] =
-			poll_add(&proxy->watches, proxy->task->sockets[i], proxy, accepts[i]);
+			loop_add(&proxy->watches, proxy->task->sockets[i], proxy, accepts[i]);
 		if (proxy->listeners[i] == NULL)
 			return -1;
-		poll_want(proxy->listeners[i], WATCH_READ);
+		loop_want(proxy->listeners[i], WATCH_READ);
 	}
-	proxy->line = poll_add(&proxy->watches, proxy->task->egress.line, proxy,
+	proxy->line = loop_add(&proxy->watches, proxy->task->egress.line, proxy,
 			       transparent_broker_message);
-	poll_want(proxy->line, WATCH_READ);
+	loop_want(proxy->line, WATCH_READ);
 	return proxy->line == NULL ? -1 : 0;
 }
 
@@ -233,7 +233,7 @@ static int
 make_loop(struct proxy *proxy, struct cordon_error *err)
 {
 	timers_start(&proxy->timers);
-	if (poll_start(&proxy->watches, &proxy->timers) < 0)
+	if (loop_start(&proxy->watches, &proxy->timers) < 0)
 		return cordon_fail(err, CORDON_E_SYSTEM, 0, "cannot make the proxy's loop");
 	proxy->lookup.watches = &proxy->watches;
 	proxy->lookup.timers = &proxy->timers;
@@ -280,7 +280,7 @@ proxy_main(const struct proxy_task *given)
 	(void)!write(task.report, &err, sizeof err);
 	close(task.report);
 	if (rc == 0)
-		poll_run(&proxy.watches);
+		loop_run(&proxy.watches);
 	_exit(rc == 0 ? 0 : 1);
 }
 

@@ -125,7 +125,7 @@ conn_late(struct timer *timed)
 static void
 meet(struct conn *conn, int fd)
 {
-	conn->client = poll_add(&conn->proxy->watches, fd, conn, NULL);
+	conn->client = loop_add(&conn->proxy->watches, fd, conn, NULL);
 	if (conn->client == NULL) {
 		conn_free(conn);
 		return;
@@ -144,7 +144,7 @@ transparent_dialled(struct conn *conn, const struct dial_end *end)
 		return;
 	}
 	conn->state = CONN_READY;
-	poll_want(conn->server, 0);
+	loop_want(conn->server, 0);
 	if (conn->early >= 0) {
 		int fd = conn->early;
 
@@ -280,7 +280,7 @@ arrived(struct proxy *proxy, int fd, const struct sockaddr_storage *from)
 			arrive(conn, fd);
 			return;
 		}
-	own_conns_hold(&proxy->own_conns, fd, &end);
+	own_conns_add(&proxy->own_conns, fd, &end);
 }
 
 void

@@ -282,8 +282,8 @@ go_on(struct conn *conn, bool down, bool up)
 	client = downs->client | ups->client;
 	server = downs->server | ups->server;
 	/* WATCH_BROKEN: notice a reset also while waiting for nothing */
-	poll_want(conn->client, client != 0 ? client : WATCH_BROKEN);
-	poll_want(conn->server, server != 0 ? server : WATCH_BROKEN);
+	loop_want(conn->client, client != 0 ? client : WATCH_BROKEN);
+	loop_want(conn->server, server != 0 ? server : WATCH_BROKEN);
 }
 
 /* While bytes are inspected, progress in one direction may be what the other waits for. */
@@ -336,6 +336,6 @@ tunnel_start(struct conn *conn)
 		go_on(conn, true, true);
 		return;
 	}
-	poll_want(conn->client, WATCH_READ);
-	poll_want(conn->server, WATCH_READ);
+	loop_want(conn->client, WATCH_READ);
+	loop_want(conn->server, WATCH_READ);
 }

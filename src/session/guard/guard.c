@@ -145,7 +145,7 @@ detach(struct guard_state *watch)
 	if (box != NULL)
 		enforce_serve(box, &needs);
 	/* the process that keeps the cgroup is a child of the supervisor */
-	watch->group.procs_fd = watch->group.hold = -1;
+	watch->group.procs_fd = watch->group.keeper_pipe = -1;
 	watch->group.keeper = 0;
 	/* a kill of the supervisor's process group must not reach the guard; fails where it leads one */
 	if (setsid() < 0)
@@ -204,7 +204,7 @@ guard_main(const struct guard_task *task, pid_t supervisor, int channel)
 	if (task->record != NULL)
 		watch.record = *task->record;
 	if (!prepare(&watch, &why) || !start_command(&watch, &why))
-		guard_finish(&watch, NEWS_FAILED, &why);
+		guard_teardown(&watch, NEWS_FAILED, &why);
 	detach(&watch);
 	if (task->invoker > 0)
 		watch.invoker = os_process_fd(task->invoker);

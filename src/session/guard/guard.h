@@ -21,7 +21,7 @@ struct guard_state {
 	int channel, signals;
 	int spawner;		   /* channel to it; -1: none */
 	spawner_question question; /* of the spawner, not yet answered; 0: none */
-	struct record_hold record;
+	struct record_file record;
 	int64_t started;
 	int64_t end_at; /* time of ORDER_END; 0: none */
 	int64_t grace_ms;
@@ -61,5 +61,5 @@ bool guard_is_over(const struct guard_state *watch);
 /* Sends the last message to the supervisor, and SIGCONT until it reads it. */
 void guard_report_end(const struct guard_state *watch, const struct guard_news *news);
 /* Ends every process of the session, reports, and exits. */
-_Noreturn void guard_finish(struct guard_state *watch, enum guard_news_kind kind,
-			    const struct cordon_error *why);
+_Noreturn void guard_teardown(struct guard_state *watch, enum guard_news_kind kind,
+			      const struct cordon_error *why);

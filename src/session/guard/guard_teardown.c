@@ -231,7 +231,7 @@ guard_report_end(const struct guard_state *watch, const struct guard_news *news)
 }
 
 _Noreturn void
-guard_finish(struct guard_state *watch, enum guard_news_kind kind, const struct cordon_error *why)
+guard_teardown(struct guard_state *watch, enum guard_news_kind kind, const struct cordon_error *why)
 {
 	struct guard_news news = {.kind = kind};
 

@@ -20,7 +20,7 @@ end_for(struct guard_state *watch, enum session_cause cause, int64_t grace_ms)
 {
 	watch->cause = cause;
 	watch->grace_ms = grace_ms;
-	guard_finish(watch, NEWS_DONE, NULL);
+	guard_teardown(watch, NEWS_DONE, NULL);
 }
 
 /* With --leave, processes of the command live on: the supervisor exits, the guard stays. */
@@ -35,7 +35,7 @@ command_ended(struct guard_state *watch, int status, const struct rusage *used)
 	watch->grace_ms = watch->task->grace_ms;
 	news.cause = watch->cause;
 	if (!watch->task->leave || guard_is_over(watch))
-		guard_finish(watch, NEWS_DONE, NULL);
+		guard_teardown(watch, NEWS_DONE, NULL);
 	guard_report_end(watch, &news);
 	job_control_report(&watch->report, REPORT_LEAVES);
 }
@@ -121,7 +121,7 @@ look_at_children(struct guard_state *watch)
 	}
 	if (pid < 0 && errno == ECHILD && watch->command_state == COMMAND_ENDED &&
 	    (watch->group.kind != TRACKED_BY_MARK || guard_is_over(watch)))
-		guard_finish(watch, NEWS_DONE, NULL);
+		guard_teardown(watch, NEWS_DONE, NULL);
 }
 
 static void
@@ -145,13 +145,13 @@ read_signals(struct guard_state *watch)
 
 /*
  * A SIGCONT to the process group continues the command as well, and it may have stopped again since.
- * wait() does not report that for a command that is dying, so process_is_running() is checked.
+ * wait() does not report that for a command that is dying, so process_id_is_running() is checked.
  */
 static bool
 is_still_stopped(struct guard_state *watch, int stop)
 {
 	look_at_children(watch);
-	if (is_stopped(watch) && process_is_running(watch->command))
+	if (is_stopped(watch) && process_id_is_running(watch->command))
 		change_command(watch, COMMAND_IS_CONTINUED);
 	return is_stopped(watch) && watch->stops == stop;
 }
@@ -262,7 +262,7 @@ milliseconds_left(struct guard_state *watch)
 	if (watch->report == REPORT_SUPERVISOR_LEFT && watch->command_state == COMMAND_ENDED &&
 	    watch->group.kind == TRACKED_BY_MARK) {
 		if (guard_is_over(watch))
-			guard_finish(watch, NEWS_DONE, NULL);
+			guard_teardown(watch, NEWS_DONE, NULL);
 		limit = limit < LEFT_MS ? limit : LEFT_MS;
 	}
 	if (limit == INT64_MAX)

@@ -14,7 +14,7 @@ assets_none(struct assets *ret_assets)
 		.event_source = {.ours = -1, .theirs = -1},
 		.record = {.fd = -1},
 	};
-	proxy_none(&ret_assets->proxy);
+	proxy_spawn_none(&ret_assets->proxy);
 }
 
 int
@@ -28,7 +28,7 @@ assets_start_services(struct assets *assets, struct arena *arena,
 	if (rc == 0)
 		rc = events_open(request, &assets->event_source, err);
 	if (rc == 0)
-		rc = proxy_start(request, assets->event_source.theirs, &assets->proxy, err);
+		rc = proxy_spawn_start(request, assets->event_source.theirs, &assets->proxy, err);
 	return rc;
 }
 
@@ -37,7 +37,7 @@ assets_make_sandbox(struct assets *assets, const struct session_request *request
 		    struct sandbox_options options, struct cordon_error *err)
 {
 	options.id = request->id;
-	options.editor_uuid = request->marks.fingerprint;
+	options.editor_uuid = request->ids.fingerprint;
 	options.named_tmp = assets->tmp;
 	options.events = assets->event_source.theirs < 0 ? 0 : assets->event_source.theirs;
 	options.egress = assets->proxy.pid > 0 ? &assets->proxy.egress : NULL;
@@ -63,7 +63,7 @@ assets_note_guard(struct assets *assets, pid_t guard)
 
 	if (assets->record.fd < 0)
 		return;
-	found = process_find(guard);
+	found = process_id_find(guard);
 	record_set_guard(&assets->record, &found);
 }
 

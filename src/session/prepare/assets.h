@@ -12,12 +12,12 @@
 struct assets {
 	const char *tmp; /* path of the private tmp, which the guard creates; NULL: none */
 	struct event_source event_source;
-	struct proxy_hold proxy;
+	struct proxy_process proxy;
 	struct sandbox *box; /* NULL: track_only */
 	struct session_group group;
 	struct limit_value
 		limits[LIMIT_COUNT]; /* for each process: those that no cgroup enforces */
-	struct record_hold record;
+	struct record_file record;
 };
 
 void assets_none(struct assets *ret_assets);

@@ -80,20 +80,20 @@ push_own(struct builder *b, const char *name, const char *value)
 
 /* HISTFILE goes to the private tmp: the user could run a planted history line later. */
 static bool
-has_history(const struct builder *b, const struct command_place *place)
+has_history(const struct builder *b, const struct command_context *context)
 {
-	return place->private_tmp != NULL && b->plan->host->command == COMMAND_SHELL;
+	return context->private_tmp != NULL && b->plan->host->command == COMMAND_SHELL;
 }
 
 /* Is it a variable that cordon sets unless the policy does? */
 static bool
-is_ours(const struct builder *b, const char *name, const struct command_place *place)
+is_ours(const struct builder *b, const char *name, const struct command_context *context)
 {
-	bool ours = (has_history(b, place) && strcmp(name, "HISTFILE") == 0) ||
+	bool ours = (has_history(b, context) && strcmp(name, "HISTFILE") == 0) ||
 		    environ_is_session(name) ||
-		    (place->private_tmp != NULL && environ_is_tmp(&b->plan->settings, name));
+		    (context->private_tmp != NULL && environ_is_tmp(&b->plan->settings, name));
 
-	for (size_t i = 0; place->proxy != NULL && proxy_variables[i].name != NULL; i++)
+	for (size_t i = 0; context->proxy != NULL && proxy_variables[i].name != NULL; i++)
 		ours = ours || strcmp(proxy_variables[i].name, name) == 0;
 	return ours;
 }
@@ -135,7 +135,7 @@ push_tmp(struct builder *b, const char *private_tmp)
 }
 
 static int
-push_proxy(struct builder *b, const struct proxy_hold *proxy)
+push_proxy(struct builder *b, const struct proxy_process *proxy)
 {
 	const char *url = arena_printf(b->arena, b->err, "http://%s:%s@127.0.0.1:%u", PROXY_USER,
 				       proxy->token, proxy->egress.named);
@@ -148,7 +148,7 @@ push_proxy(struct builder *b, const struct proxy_hold *proxy)
 }
 
 static int
-pass_inherited(struct builder *b, const struct command_place *place)
+pass_inherited(struct builder *b, const struct command_context *context)
 {
 	const char *const *given = b->environ;
 	int rc = 0;
@@ -163,7 +163,7 @@ pass_inherited(struct builder *b, const struct command_place *place)
 		if (given[i][length] != '=')
 			continue;
 		answer = environ_decide(&b->plan->settings, name);
-		if (answer.passes && answer.value == NULL && !is_ours(b, name, place))
+		if (answer.passes && answer.value == NULL && !is_ours(b, name, context))
 			rc = push(b, given[i]);
 	}
 	return rc;
@@ -182,11 +182,11 @@ push_session(struct builder *b, const char *id)
 }
 
 static int
-make_environment(struct builder *b, const struct command_place *place, const char *id)
+make_environment(struct builder *b, const struct command_context *context, const char *id)
 {
-	const char *private_tmp = place->private_tmp;
+	const char *private_tmp = context->private_tmp;
 	const struct environment *env = &b->plan->settings.env;
-	int rc = pass_inherited(b, place);
+	int rc = pass_inherited(b, context);
 
 	for (size_t i = 0; rc == 0 && i < env->set_count; i++)
 		rc = push_pair(b, env->set[i].name, env->set[i].value);
@@ -194,9 +194,9 @@ make_environment(struct builder *b, const struct command_place *place, const cha
 		rc = push_session(b, id);
 	if (rc == 0 && private_tmp != NULL)
 		rc = push_tmp(b, private_tmp);
-	if (rc == 0 && place->proxy != NULL)
-		rc = push_proxy(b, place->proxy);
-	if (rc == 0 && has_history(b, place)) {
+	if (rc == 0 && context->proxy != NULL)
+		rc = push_proxy(b, context->proxy);
+	if (rc == 0 && has_history(b, context)) {
 		char *history = path_join(b->arena, private_tmp, "history", b->err);
 
 		rc = history == NULL ? -CORDON_E_MEMORY : push_own(b, "HISTFILE", history);
@@ -394,7 +394,7 @@ copy_arguments(struct builder *b, const struct session_request *request, char *c
 
 int
 command_prepare(struct arena *arena, const struct session_request *request,
-		const struct command_place *place, struct command_line *ret_command,
+		const struct command_context *context, struct command_line *ret_command,
 		struct cordon_error *err)
 {
 	struct builder b = {.arena = arena,
@@ -403,7 +403,7 @@ command_prepare(struct arena *arena, const struct session_request *request,
 			    .err = err};
 	struct command_line command = {0};
 	int rc = request->track_only ? keep_environment(&b, request->id)
-				     : make_environment(&b, place, request->id);
+				     : make_environment(&b, context, request->id);
 
 	if (rc == 0)
 		rc = find_program(&b, request->argv[0], &command.path);

@@ -32,7 +32,7 @@ limits_share(const struct session_request *request, struct limit_value own[LIMIT
 	struct facts facts = {0};
 	struct group_wish wish = {.id = request->id,
 				  .scope = plan == NULL,
-				  .given = request->marks.cgroup};
+				  .given = request->ids.cgroup};
 
 	memcpy(own, request->limits, LIMIT_COUNT * sizeof *own);
 	wish.memory = take_limit(own, plan, G_LIMITS_MEMORY, LIMIT_MEMORY);

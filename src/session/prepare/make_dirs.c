@@ -20,7 +20,7 @@
 static int
 enter(int folder, const char *name)
 {
-	return openat(folder, name, COMPAT_O_HOLD | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return openat(folder, name, COMPAT_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static bool
@@ -49,7 +49,7 @@ make_one(int folder, const char *path, const char *name, struct made_dirs *made)
 static bool
 make_folder(const struct host *host, const char *path, struct made_dirs *made)
 {
-	auto_fd int folder = open("/", COMPAT_O_HOLD | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int folder = open("/", COMPAT_O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char upto[PATH_MAX];
 	size_t length = strlen(path);
 

@@ -110,17 +110,18 @@ has_network(void)
  * nest the outer broker redirects to its own proxy.
  */
 static int
-bind_all(const struct session_request *request, struct proxy_hold *hold, struct cordon_error *err)
+bind_all(const struct session_request *request, struct proxy_process *process,
+	 struct cordon_error *err)
 {
-	struct egress *egress = &hold->egress;
-	int rc = bind_somewhere(hold->sockets + PROXY_NAMED, 2, &egress->named, err);
+	struct egress *egress = &process->egress;
+	int rc = bind_somewhere(process->sockets + PROXY_NAMED, 2, &egress->named, err);
 
 	if (enforce_system() != SYSTEM_LINUX || is_nested(request))
 		return rc;
 	if (rc == 0)
-		rc = bind_somewhere(hold->sockets + PROXY_THROUGH, 2, &egress->through, err);
+		rc = bind_somewhere(process->sockets + PROXY_THROUGH, 2, &egress->through, err);
 	if (rc == 0)
-		rc = bind_somewhere(hold->sockets + PROXY_STUB, 2, &egress->stub, err);
+		rc = bind_somewhere(process->sockets + PROXY_STUB, 2, &egress->stub, err);
 	return rc;
 }
 
@@ -150,13 +151,13 @@ hear(int report, struct cordon_error *err)
 
 /* ends: socket pair of the broker, pipe for the report; the first of each stays here. */
 static int
-fork_proxy(const struct session_request *request, struct proxy_hold *hold, int ends[2][2],
+fork_proxy(const struct session_request *request, struct proxy_process *process, int ends[2][2],
 	   int events, struct cordon_error *err)
 {
 	struct proxy_task task = {
 		.network = &request->plan->settings.network,
 		.environ = request->environ,
-		.egress = hold->egress,
+		.egress = process->egress,
 		.events = events,
 		.report = ends[1][1],
 		.parent = request->leave || request->name != NULL ? 0 : getpid(),
@@ -164,13 +165,13 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 	int rc;
 
 	task.egress.line = ends[0][1];
-	memcpy(task.sockets, hold->sockets, sizeof task.sockets);
-	memcpy(task.token, hold->token, sizeof task.token);
-	hold->pid = fork();
-	if (hold->pid == 0)
+	memcpy(task.sockets, process->sockets, sizeof task.sockets);
+	memcpy(task.token, process->token, sizeof task.token);
+	process->pid = fork();
+	if (process->pid == 0)
 		request->proxy_main(&task);
-	if (hold->pid < 0) {
-		hold->pid = 0;
+	if (process->pid < 0) {
+		process->pid = 0;
 		return cordon_fail(err, CORDON_E_SYSTEM, errno, "cannot start the proxy");
 	}
 	close(ends[1][1]);
@@ -178,8 +179,8 @@ fork_proxy(const struct session_request *request, struct proxy_hold *hold, int e
 	rc = hear(ends[1][0], err);
 	if (rc < 0) {
 		/* it may be running even if its report was lost */
-		kill(hold->pid, SIGKILL);
-		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
+		kill(process->pid, SIGKILL);
+		while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	return rc;
@@ -204,72 +205,72 @@ close_ends(int ends[2][2])
 }
 
 void
-proxy_none(struct proxy_hold *ret_hold)
+proxy_spawn_none(struct proxy_process *ret_process)
 {
-	*ret_hold = (struct proxy_hold){.egress.line = -1};
-	memset(ret_hold->sockets, -1, sizeof ret_hold->sockets);
+	*ret_process = (struct proxy_process){.egress.line = -1};
+	memset(ret_process->sockets, -1, sizeof ret_process->sockets);
 }
 
 int
-proxy_start(const struct session_request *request, int events, struct proxy_hold *ret_hold,
-	    struct cordon_error *err)
+proxy_spawn_start(const struct session_request *request, int events,
+		  struct proxy_process *ret_process, struct cordon_error *err)
 {
-	struct proxy_hold hold;
+	struct proxy_process process;
 	int ends[2][2] = {{-1, -1}, {-1, -1}}, rc;
 
-	proxy_none(&hold);
-	proxy_none(ret_hold);
+	proxy_spawn_none(&process);
+	proxy_spawn_none(ret_process);
 	if (request->track_only || request->plan->settings.network.mode != NET_DOMAINS ||
 	    request->proxy_main == NULL || (is_nested(request) && !has_network()))
 		return 0;
-	rc = random_hex(hold.token, PROXY_TOKEN_LENGTH, err);
+	rc = random_hex(process.token, PROXY_TOKEN_LENGTH, err);
 	if (rc == 0)
 		rc = make_lines(ends, err);
 	if (rc == 0)
-		rc = bind_all(request, &hold, err);
+		rc = bind_all(request, &process, err);
 	if (rc == 0)
-		rc = fork_proxy(request, &hold, ends, events, err);
+		rc = fork_proxy(request, &process, ends, events, err);
 	close_ends(ends);
-	hold.egress.line = ends[0][0];
+	process.egress.line = ends[0][0];
 	if (rc < 0) {
-		hold.pid = 0;
-		proxy_end(&hold, false);
+		process.pid = 0;
+		proxy_spawn_end(&process, false);
 		return rc;
 	}
-	*ret_hold = hold;
+	*ret_process = process;
 	return 0;
 }
 
 void
-proxy_print(const struct proxy_hold *hold, char to[RECORD_PROXY_LENGTH + 1])
+proxy_spawn_print(const struct proxy_process *process, char to[RECORD_PROXY_LENGTH + 1])
 {
-	snprintf(to, RECORD_PROXY_LENGTH + 1, "%04x%s", hold->egress.named, hold->token);
+	snprintf(to, RECORD_PROXY_LENGTH + 1, "%04x%s", process->egress.named, process->token);
 }
 
 bool
-proxy_read(const char *text, struct proxy_hold *ret_hold)
+proxy_spawn_read(const char *text, struct proxy_process *ret_process)
 {
 	unsigned port;
 
 	if (text == NULL || strlen(text) != RECORD_PROXY_LENGTH || sscanf(text, "%4x", &port) != 1)
 		return false;
-	ret_hold->egress.named = (uint16_t)port;
-	memcpy(ret_hold->token, text + 4, sizeof ret_hold->token);
+	ret_process->egress.named = (uint16_t)port;
+	memcpy(ret_process->token, text + 4, sizeof ret_process->token);
 	return true;
 }
 
 void
-proxy_end(struct proxy_hold *hold, bool lives_on)
+proxy_spawn_end(struct proxy_process *process, bool lives_on)
 {
 	for (int i = 0; i < PROXY_SOCKETS; i++)
-		if (hold->sockets[i] >= 0)
-			close(hold->sockets[i]);
-	if (hold->egress.line >= 0)
-		close(hold->egress.line);
-	if (hold->pid > 0 && !lives_on) {
-		kill(hold->pid, SIGKILL);
-		while (waitpid(hold->pid, NULL, 0) < 0 && errno == EINTR)
+		if (process->sockets[i] >= 0)
+			close(process->sockets[i]);
+	if (process->egress.line >= 0)
+		close(process->egress.line);
+	if (process->pid > 0 && !lives_on) {
+		kill(process->pid, SIGKILL);
+		while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	proxy_none(hold);
+	proxy_spawn_none(process);
 }

@@ -167,45 +167,45 @@ make_locked(int folder, const char *id)
 
 int
 record_make(int folder, const char *folder_path, const struct record *record,
-	    struct record_hold *ret_hold, struct cordon_error *err)
+	    struct record_file *ret_file, struct cordon_error *err)
 {
-	struct record_hold hold = {.fd = -1};
+	struct record_file file = {.fd = -1};
 	auto_str struct str text = {0};
 
-	print_record(record, &text, &hold.guard_at);
+	print_record(record, &text, &file.guard_at);
 	if (text.failed)
 		return cordon_no_memory(err);
-	if (snprintf(hold.path, sizeof hold.path, "%s/%s", folder_path, record->id) >=
-	    (int)sizeof hold.path)
+	if (snprintf(file.path, sizeof file.path, "%s/%s", folder_path, record->id) >=
+	    (int)sizeof file.path)
 		return cordon_fail(err, CORDON_E_PATH, ENAMETOOLONG, "cannot record the session");
-	for (int tries = 0; tries < 100 && hold.fd < 0; tries++) {
-		hold.fd = make_locked(folder, record->id);
-		if (hold.fd < 0 && errno != EAGAIN)
+	for (int tries = 0; tries < 100 && file.fd < 0; tries++) {
+		file.fd = make_locked(folder, record->id);
+		if (file.fd < 0 && errno != EAGAIN)
 			break;
 	}
-	if (hold.fd < 0)
+	if (file.fd < 0)
 		return cordon_fail(err, CORDON_E_PATH, errno, "cannot record the session in %s",
 				   folder_path);
-	if (write_at(hold.fd, text.text, text.length, 0) < 0) {
+	if (write_at(file.fd, text.text, text.length, 0) < 0) {
 		int sys = errno;
 
-		record_remove(&hold);
+		record_remove(&file);
 		return cordon_fail(err, CORDON_E_PATH, sys, "cannot record the session in %s",
 				   folder_path);
 	}
-	*ret_hold = hold;
+	*ret_file = file;
 	return 0;
 }
 
 int
-record_set_guard(const struct record_hold *hold, const struct process *guard)
+record_set_guard(const struct record_file *file, const struct process *guard)
 {
 	char text[PROCESS_WIDTH + 1];
 
-	if (hold->fd < 0)
+	if (file->fd < 0)
 		return 0;
 	print_process(guard, text);
-	return write_at(hold->fd, text, strlen(text), hold->guard_at);
+	return write_at(file->fd, text, strlen(text), file->guard_at);
 }
 
 int
@@ -224,14 +224,14 @@ record_put_grace(int folder, const char *id, int grace_ms)
 }
 
 int
-record_grace(const struct record_hold *hold)
+record_grace(const struct record_file *file)
 {
 	char name[PATH_MAX], text[16] = "";
 	auto_fd int fd = -1;
 	long grace;
 
-	if (hold->fd < 0 ||
-	    snprintf(name, sizeof name, "%s" RECORD_GRACE, hold->path) >= (int)sizeof name)
+	if (file->fd < 0 ||
+	    snprintf(name, sizeof name, "%s" RECORD_GRACE, file->path) >= (int)sizeof name)
 		return 0;
 	fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof text - 1) <= 0)
@@ -241,38 +241,38 @@ record_grace(const struct record_hold *hold)
 }
 
 int
-record_names(const struct record_hold *hold)
+record_names(const struct record_file *file)
 {
-	const char *last = path_last(hold->path);
+	const char *last = path_last(file->path);
 	char name[PATH_MAX];
 
-	if (hold->fd < 0 || snprintf(name, sizeof name, "%.*s" RECORD_NAMES,
-				     (int)(last - hold->path), hold->path) >= (int)sizeof name)
+	if (file->fd < 0 || snprintf(name, sizeof name, "%.*s" RECORD_NAMES,
+				     (int)(last - file->path), file->path) >= (int)sizeof name)
 		return -1;
 	return open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 void
-record_remove(struct record_hold *hold)
+record_remove(struct record_file *file)
 {
 	static const char *const beside[] = {RECORD_SOCKET, RECORD_GRACE};
-	size_t length = strlen(hold->path);
+	size_t length = strlen(file->path);
 
-	if (hold->fd < 0)
+	if (file->fd < 0)
 		return;
 	/* remove these first: without the record they would never be found */
 	for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
-		if (length + strlen(beside[i]) >= sizeof hold->path)
+		if (length + strlen(beside[i]) >= sizeof file->path)
 			continue;
-		strcpy(hold->path + length, beside[i]);
-		unlink(hold->path);
+		strcpy(file->path + length, beside[i]);
+		unlink(file->path);
 	}
-	hold->path[length] = '\0';
+	file->path[length] = '\0';
 	/* one that stays would be reaped, but perhaps much later */
-	for (int tries = 0; tries < 3 && unlink(hold->path) < 0 && errno != ENOENT; tries++)
+	for (int tries = 0; tries < 3 && unlink(file->path) < 0 && errno != ENOENT; tries++)
 		;
-	close(hold->fd);
-	hold->fd = -1;
+	close(file->fd);
+	file->fd = -1;
 }
 
 /* ---- reading ---- */

@@ -39,14 +39,14 @@ int
 record_new(struct arena *arena, const struct session_request *request, struct assets *assets,
 	   const struct shared_words *words, struct cordon_error *err)
 {
-	const struct session_place *place = request->place;
+	const struct session_origin *origin = request->origin;
 	char path[PATH_MAX];
 	auto_fd int folder = -1;
 	struct record record = {
 		.id = request->id,
 		.name = request->name,
 		.since = (int64_t)time(NULL),
-		.supervisor = process_find(getpid()),
+		.supervisor = process_id_find(getpid()),
 		.cgroup = assets->group.kind == GROUP_NONE || assets->group.kind == GROUP_GIVEN
 				  ? NULL
 				  : assets->group.path,
@@ -57,14 +57,14 @@ record_new(struct arena *arena, const struct session_request *request, struct as
 	int rc;
 
 	assets->record.fd = -1;
-	if (place == NULL || (place->runtime == NULL && place->state == NULL))
+	if (origin == NULL || (origin->runtime == NULL && origin->state == NULL))
 		return 0;
-	folder = record_folder(place->runtime, place->state, true, path, err);
+	folder = record_folder(origin->runtime, origin->state, true, path, err);
 	if (folder < 0)
 		return folder;
 	record_sweep(folder);
-	record.project = place->project;
-	record.policy = place->policy;
+	record.project = origin->project;
+	record.policy = origin->policy;
 	list_command(request->argv, &record.command);
 	rc = list_gaps(arena, request->plan, &record.gaps, err);
 	return rc < 0 ? rc : record_make(folder, path, &record, &assets->record, err);

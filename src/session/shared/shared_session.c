@@ -98,7 +98,7 @@ wait_until_over(const struct session_entry *entry, const struct record *record)
 
 		if (state == RECORD_GONE || state == RECORD_REAPED)
 			return 0;
-		if (looks >= STUCK_LOOKS && process_measure(&record->guard, &usage) &&
+		if (looks >= STUCK_LOOKS && process_id_measure(&record->guard, &usage) &&
 		    usage.processes > 0)
 			break;
 		clock_sleep_us(LOOK_US);
@@ -110,9 +110,9 @@ wait_until_over(const struct session_entry *entry, const struct record *record)
 
 /* Returns 1 if joined, 0 if there is no such session, or an error. */
 static int
-join(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
+join(const struct session_entry *entry, int *ret_line, struct joined_session *ret_joined)
 {
-	const char *policy = entry->request->place->policy;
+	const char *policy = entry->request->origin->policy;
 	struct record record = {0};
 	int found, line;
 
@@ -126,7 +126,7 @@ join(const struct session_entry *entry, int *ret_line, struct named_place *ret_p
 			       : spawner_client_connect(entry->folder, record.id, record.token);
 		if (line >= 0) {
 			*ret_line = line;
-			*ret_place = (struct named_place){record.tmp, record.proxy};
+			*ret_joined = (struct joined_session){record.tmp, record.proxy};
 			return 1;
 		}
 		rc = wait_until_over(entry, &record);
@@ -141,7 +141,7 @@ join(const struct session_entry *entry, int *ret_line, struct named_place *ret_p
 struct shared_setup {
 	struct spawner spawner;
 	struct assets assets;
-	const char *proxy; /* as proxy_print prints it; NULL: none */
+	const char *proxy; /* as proxy_spawn_print prints it; NULL: none */
 	int line;	   /* channel of the first client */
 	int guard;	   /* the guard's end of its channel to the spawner */
 	char socket_path[PATH_MAX];
@@ -156,7 +156,7 @@ name_proxy(const struct session_entry *entry, struct shared_setup *opening)
 
 	if (opening->assets.proxy.pid == 0)
 		return 0;
-	proxy_print(&opening->assets.proxy, text);
+	proxy_spawn_print(&opening->assets.proxy, text);
 	opening->proxy = arena_strdup(entry->arena, text, entry->err);
 	return opening->proxy == NULL ? -CORDON_E_MEMORY : 0;
 }
@@ -284,12 +284,12 @@ let_go(struct shared_setup *opening, bool keep_line)
 			close(fds[i]);
 	events_close(&opening->assets.event_source);
 	enforce_free(opening->assets.box);
-	proxy_end(&opening->assets.proxy, opening->is_guarded);
+	proxy_spawn_end(&opening->assets.proxy, opening->is_guarded);
 	assets_release(&opening->assets, opening->is_guarded);
 }
 
 static int
-start(const struct session_entry *entry, int *ret_line, struct named_place *ret_place)
+start(const struct session_entry *entry, int *ret_line, struct joined_session *ret_joined)
 {
 	struct shared_setup opening = {
 		.spawner = {.listener = -1, .first = -1, .line = -1, .events = -1},
@@ -309,16 +309,16 @@ start(const struct session_entry *entry, int *ret_line, struct named_place *ret_
 	/* keep the directories for later commands of the session */
 	make_dirs_remove(entry->request->made, true);
 	*ret_line = opening.line;
-	*ret_place = (struct named_place){opening.assets.tmp, opening.proxy};
+	*ret_joined = (struct joined_session){opening.assets.tmp, opening.proxy};
 	return 0;
 }
 
 int
 shared_session_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-		     struct named_place *ret_place, struct cordon_error *err)
+		     struct joined_session *ret_joined, struct cordon_error *err)
 {
 	struct session_entry entry = {.arena = arena, .request = request, .err = err};
-	const struct session_place *place = request->place;
+	const struct session_origin *origin = request->origin;
 	auto_fd int folder = -1, lock = -1;
 	int rc;
 
@@ -327,15 +327,15 @@ shared_session_enter(struct arena *arena, const struct session_request *request,
 				   "\"%.80s\" is not a session name: letters, digits, and . _ - "
 				   "after the first, at most %d",
 				   request->name, RECORD_NAME_MAX);
-	folder = record_folder(place->runtime, place->state, true, entry.folder_path, err);
+	folder = record_folder(origin->runtime, origin->state, true, entry.folder_path, err);
 	if (folder < 0)
 		return folder;
 	entry.folder = folder;
 	rc = lock = lock_name(&entry);
 	if (rc < 0)
 		return rc;
-	rc = join(&entry, ret_line, ret_place);
+	rc = join(&entry, ret_line, ret_joined);
 	if (rc == 0)
-		rc = start(&entry, ret_line, ret_place);
+		rc = start(&entry, ret_line, ret_joined);
 	return rc < 0 ? rc : 0;
 }

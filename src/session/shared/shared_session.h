@@ -6,12 +6,12 @@
 
 /*
  * Joins the session request->name, or starts it. *ret_line is a channel to its spawner for one
- * command; *ret_place is for the environment of the command. Fails if the session has another
+ * command; *ret_joined is for the environment of the command. Fails if the session has another
  * policy.
  */
-struct named_place {
+struct joined_session {
 	const char *tmp;   /* its private tmp, or NULL */
-	const char *proxy; /* its proxy, as proxy_print prints it, or NULL */
+	const char *proxy; /* its proxy, as proxy_spawn_print prints it, or NULL */
 };
 int shared_session_enter(struct arena *arena, const struct session_request *request, int *ret_line,
-			 struct named_place *ret_place, struct cordon_error *err);
+			 struct joined_session *ret_joined, struct cordon_error *err);

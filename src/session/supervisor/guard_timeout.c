@@ -58,7 +58,7 @@ guard_timeout_press(struct supervision *run)
 	if (run->due == 0 || clock_ms() < run->due)
 		return;
 	run->due = clock_ms() + LOOK_MS;
-	if (process_is_running(run->guard.pid))
+	if (process_id_is_running(run->guard.pid))
 		return;
 	kill(run->guard.pid, ++run->stuck < LATE_LOOKS ? SIGCONT : SIGKILL);
 }

@@ -73,7 +73,7 @@ shut(struct output *output, int which)
 static bool
 holds(const struct output *output, int which)
 {
-	return output->held[which].from < output->held[which].to;
+	return output->buffered[which].from < output->buffered[which].to;
 }
 
 /* Reads nothing before the last data was written: a slow reader slows the command. */
@@ -90,18 +90,18 @@ output_poll(const struct output *output, struct pollfd fds[2])
 static void
 pass_on(struct output *output, int which)
 {
-	size_t from = output->held[which].from;
-	ssize_t n =
-		write(which + 1, output->held[which].text + from, output->held[which].to - from);
+	size_t from = output->buffered[which].from;
+	ssize_t n = write(which + 1, output->buffered[which].text + from,
+			  output->buffered[which].to - from);
 
 	if (n >= 0) {
-		output->held[which].from += (size_t)n;
+		output->buffered[which].from += (size_t)n;
 		return;
 	}
 	if (errno == EINTR || errno == EAGAIN)
 		return;
 	/* the reader closed its end: close ours, so that the command's next write fails alike */
-	output->held[which].from = output->held[which].to;
+	output->buffered[which].from = output->buffered[which].to;
 	if (output->ours[which] >= 0)
 		shut(output, which);
 }
@@ -109,7 +109,7 @@ pass_on(struct output *output, int which)
 static void
 take_in(struct output *output, int which)
 {
-	ssize_t n = read(output->ours[which], output->held[which].text, OUTPUT_PIECE);
+	ssize_t n = read(output->ours[which], output->buffered[which].text, OUTPUT_PIECE);
 	size_t length = n > 0 ? (size_t)n : 0;
 
 	if (n < 0 && errno == EINTR)
@@ -119,9 +119,9 @@ take_in(struct output *output, int which)
 		length = (size_t)output->left;
 	}
 	output->left -= length;
-	error_words_read(&output->words[which], output->held[which].text, length);
-	output->held[which].from = 0;
-	output->held[which].to = length;
+	error_words_read(&output->words[which], output->buffered[which].text, length);
+	output->buffered[which].from = 0;
+	output->buffered[which].to = length;
 	if (n <= 0 || output->exhausted)
 		shut(output, which);
 }

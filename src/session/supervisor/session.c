@@ -138,7 +138,7 @@ check_request(const struct session_request *request, struct cordon_error *err)
 	if (request->track_only != (request->plan == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "there is no plan to run the command with");
-	if (request->name != NULL && (request->track_only || request->place == NULL))
+	if (request->name != NULL && (request->track_only || request->origin == NULL))
 		return cordon_fail(err, CORDON_E_USAGE, 0,
 				   "a named session shares a sandbox, and this run has none");
 	if (request->fingerprint && (!request->track_only || enforce_system() != SYSTEM_MACOS))
@@ -159,9 +159,9 @@ prepare_tracked(struct running *run, const struct session_request *request,
 		struct cordon_error *err)
 {
 	struct sandbox_options options = {.id = request->id,
-					  .state_dir = request->place->state,
-					  .editor_uuid = request->marks.fingerprint};
-	int rc = command_prepare(&run->arena, request, &(struct command_place){0}, &run->command,
+					  .state_dir = request->origin->state,
+					  .editor_uuid = request->ids.fingerprint};
+	int rc = command_prepare(&run->arena, request, &(struct command_context){0}, &run->command,
 				 err);
 
 	return rc < 0 || !request->fingerprint
@@ -173,14 +173,14 @@ static int
 prepare_box(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
 	struct assets *assets = &run->assets;
-	struct command_place place = {0};
+	struct command_context context = {0};
 	int rc = assets_start_services(assets, &run->arena, request, err);
 
-	place.private_tmp = assets->tmp;
-	place.proxy = assets->proxy.pid > 0 ? &assets->proxy : NULL;
+	context.private_tmp = assets->tmp;
+	context.proxy = assets->proxy.pid > 0 ? &assets->proxy : NULL;
 	/* before directories are created: a command that cannot be run leaves none */
 	if (rc == 0)
-		rc = command_prepare(&run->arena, request, &place, &run->command, err);
+		rc = command_prepare(&run->arena, request, &context, &run->command, err);
 	return rc < 0 ? rc
 		      : assets_make_sandbox(
 				assets, request,
@@ -192,17 +192,17 @@ prepare_box(struct running *run, const struct session_request *request, struct c
 static int
 prepare_join(struct running *run, const struct session_request *request, struct cordon_error *err)
 {
-	struct named_place named = {0};
-	struct proxy_hold proxy = {0};
-	struct command_place place = {0};
+	struct joined_session named = {0};
+	struct proxy_process proxy = {0};
+	struct command_context context = {0};
 	int rc = shared_session_enter(&run->arena, request, &run->watch.guard.line, &named, err);
 
 	run->watch.joins = true;
-	place.private_tmp = named.tmp;
-	place.proxy = proxy_read(named.proxy, &proxy) ? &proxy : NULL;
+	context.private_tmp = named.tmp;
+	context.proxy = proxy_spawn_read(named.proxy, &proxy) ? &proxy : NULL;
 	if (rc == 0)
 		rc = events_open(request, &run->assets.event_source, err);
-	return rc < 0 ? rc : command_prepare(&run->arena, request, &place, &run->command, err);
+	return rc < 0 ? rc : command_prepare(&run->arena, request, &context, &run->command, err);
 }
 
 static int
@@ -330,7 +330,7 @@ start_joining(struct running *run, const struct session_request *request, struct
 		.grace_ms = request->grace_ms,
 	};
 	auto_fd int folder =
-		record_folder(request->place->runtime, request->place->state, false, NULL, err);
+		record_folder(request->origin->runtime, request->origin->state, false, NULL, err);
 	struct spawner_caller caller = {run->watch.guard.line,
 					folder,
 					{0, 1, 2},
@@ -410,7 +410,7 @@ clean_up(struct running *run, bool ended)
 	enforce_free(assets->box);
 	events_drain(&assets->event_source, request);
 	events_close(&assets->event_source);
-	proxy_end(&assets->proxy, run->is_started && !ended && request->leave);
+	proxy_spawn_end(&assets->proxy, run->is_started && !ended && request->leave);
 	if (run->watch.relay != NULL)
 		pty_relay_close(run->watch.relay);
 	if (run->watch.output != NULL)

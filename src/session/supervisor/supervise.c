@@ -238,7 +238,7 @@ change_job(struct supervision *run, enum supervisor_event event, int signal)
 /* ---- the end ---- */
 
 static bool
-is_told_to_go(const struct supervision *run)
+asked_to_end(const struct supervision *run)
 {
 	struct compat_signal got;
 
@@ -265,7 +265,7 @@ drain_relay(struct supervision *run)
 		waits = fds[RELAY_OUT].fd >= 0 && !run->is_asked_to_end;
 		if (poll(fds, RELAY_FDS + 1, waits ? -1 : 1000) <= 0)
 			return;
-		if (fds[RELAY_FDS].revents && is_told_to_go(run))
+		if (fds[RELAY_FDS].revents && asked_to_end(run))
 			return;
 		pty_relay_pump(run->relay, fds);
 	}
@@ -287,7 +287,7 @@ drain_output(struct supervision *run)
 		for (int i = 0; i < 2; i++)
 			if (fds[i].revents)
 				output_pump(run->output, i);
-	} while (!waits || fds[2].revents == 0 || !is_told_to_go(run));
+	} while (!waits || fds[2].revents == 0 || !asked_to_end(run));
 }
 
 static void

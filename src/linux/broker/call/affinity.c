@@ -21,35 +21,35 @@ read_places(pid_t thread, unsigned long to[AFFINITY_WORDS])
 }
 
 static bool
-set_places(pid_t thread, const unsigned long places[AFFINITY_WORDS])
+set_cpus(pid_t thread, const unsigned long cpus[AFFINITY_WORDS])
 {
-	return syscall(SYS_sched_setaffinity, thread, SIZE, places) == 0;
+	return syscall(SYS_sched_setaffinity, thread, SIZE, cpus) == 0;
 }
 
 static bool
 set_everywhere(pid_t thread)
 {
-	unsigned long places[AFFINITY_WORDS];
+	unsigned long cpus[AFFINITY_WORDS];
 
-	memset(places, 0xff, SIZE);
-	return set_places(thread, places);
+	memset(cpus, 0xff, SIZE);
+	return set_cpus(thread, cpus);
 }
 
 static bool
-is_at(pid_t thread, const unsigned long places[AFFINITY_WORDS])
+is_at(pid_t thread, const unsigned long cpus[AFFINITY_WORDS])
 {
 	unsigned long now[AFFINITY_WORDS];
 
-	return read_places(thread, now) && memcmp(now, places, SIZE) == 0;
+	return read_places(thread, now) && memcmp(now, cpus, SIZE) == 0;
 }
 
 static int
-count(const unsigned long places[AFFINITY_WORDS])
+count(const unsigned long cpus[AFFINITY_WORDS])
 {
 	int sum = 0;
 
 	for (int i = 0; i < AFFINITY_WORDS; i++)
-		sum += __builtin_popcountl(places[i]);
+		sum += __builtin_popcountl(cpus[i]);
 	return sum;
 }
 
@@ -61,7 +61,7 @@ find_all(struct affinity *affinity)
 		return false;
 	if (is_at(0, affinity->all))
 		return true;
-	set_places(0, affinity->all);
+	set_cpus(0, affinity->all);
 	return false;
 }
 
@@ -110,7 +110,7 @@ stay(struct affinity *affinity, pid_t caller)
 	affinity->caller = caller;
 	affinity->stayed = 1;
 	set_staying(affinity);
-	return set_places(0, affinity->here);
+	return set_cpus(0, affinity->here);
 }
 
 void
@@ -119,7 +119,7 @@ affinity_pin(struct affinity *affinity, pid_t caller)
 	if (affinity == NULL)
 		return;
 	affinity->is_kept = affinity->is_useful && is_at(caller, affinity->all) &&
-			    stay(affinity, caller) && set_places(caller, affinity->here);
+			    stay(affinity, caller) && set_cpus(caller, affinity->here);
 }
 
 void

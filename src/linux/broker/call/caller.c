@@ -25,20 +25,20 @@
 #define NO_VALUE LONG_MIN
 
 static void
-forget(struct caller_fds *kept)
+forget(struct caller_fds *fd_cache)
 {
-	const int fds[] = {kept->folder, kept->status, kept->table};
+	const int fds[] = {fd_cache->folder, fd_cache->status, fd_cache->table};
 
-	if (kept->thread == 0)
+	if (fd_cache->thread == 0)
 		return;
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	kept->thread = 0;
+	fd_cache->thread = 0;
 }
 
 static struct caller_fds *
-keep(const struct notif_call *request, struct caller_fds *to)
+cache_process(const struct notif_call *request, struct caller_fds *to)
 {
 	if (to->thread == request->thread)
 		return to;
@@ -49,11 +49,11 @@ keep(const struct notif_call *request, struct caller_fds *to)
 
 /* Returns NULL with errno. */
 static struct caller_fds *
-keep_folder(const struct notif_call *request, struct caller_fds *to)
+cache_folder(const struct notif_call *request, struct caller_fds *to)
 {
 	char name[64];
 
-	keep(request, to);
+	cache_process(request, to);
 	if (to->folder >= 0)
 		return to;
 	snprintf(name, sizeof name, "/proc/%d", (int)request->thread);
@@ -75,31 +75,32 @@ take_from_process(const struct notif_call *request, int number)
 
 /* By pidfd_getfd; -1 with errno, ESRCH if the cached thread has exited. */
 static int
-duplicate(const struct notif_call *request, struct caller_fds *kept, int number)
+duplicate(const struct notif_call *request, struct caller_fds *fd_cache, int number)
 {
-	keep(request, kept);
-	if (kept->table < 0)
-		kept->table =
+	cache_process(request, fd_cache);
+	if (fd_cache->table < 0)
+		fd_cache->table =
 			(int)syscall(SYS_pidfd_open, request->thread, (unsigned)PIDFD_OF_THREAD);
-	if (kept->table < 0 && errno == EINVAL)
-		kept->table = (int)syscall(SYS_pidfd_open, request->thread, 0u);
-	if (kept->table < 0 && errno == EINVAL)
+	if (fd_cache->table < 0 && errno == EINVAL)
+		fd_cache->table = (int)syscall(SYS_pidfd_open, request->thread, 0u);
+	if (fd_cache->table < 0 && errno == EINVAL)
 		return take_from_process(request, number);
-	return kept->table < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, kept->table, number, 0u);
+	return fd_cache->table < 0 ? -1
+				   : (int)syscall(SYS_pidfd_getfd, fd_cache->table, number, 0u);
 }
 
 /* By O_PATH; -1 with errno. */
 static int
-open_number(const struct notif_call *request, struct caller_fds *kept, int number)
+open_number(const struct notif_call *request, struct caller_fds *fd_cache, int number)
 {
 	char name[32];
 	int fd;
 
-	kept = keep_folder(request, kept);
-	if (kept == NULL)
+	fd_cache = cache_folder(request, fd_cache);
+	if (fd_cache == NULL)
 		return -1;
 	snprintf(name, sizeof name, "fd/%d", number);
-	fd = openat(kept->folder, name, O_PATH | O_CLOEXEC);
+	fd = openat(fd_cache->folder, name, O_PATH | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES)
 		errno = EPERM;
 	return fd;
@@ -112,47 +113,49 @@ can_duplicate(const struct notif_call *request)
 }
 
 static int
-take_descriptor(const struct notif_call *request, struct caller_fds *kept, int number)
+take_descriptor(const struct notif_call *request, struct caller_fds *fd_cache, int number)
 {
-	return can_duplicate(request) ? duplicate(request, kept, number)
-				      : open_number(request, kept, number);
+	return can_duplicate(request) ? duplicate(request, fd_cache, number)
+				      : open_number(request, fd_cache, number);
 }
 
 /* Opens the working directory through the cache; -1 with errno, ENOENT or ESRCH after the thread's exit. */
 static int
-open_folder(const struct notif_call *request, struct caller_fds *kept)
+open_folder(const struct notif_call *request, struct caller_fds *fd_cache)
 {
-	kept = keep_folder(request, kept);
-	return kept == NULL ? -1 : openat(kept->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd_cache = cache_folder(request, fd_cache);
+	return fd_cache == NULL ? -1
+				: openat(fd_cache->folder, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 static ssize_t
-read_kept_status(const struct notif_call *request, struct caller_fds *kept, char *to, size_t size)
+read_cached_status(const struct notif_call *request, struct caller_fds *fd_cache, char *to,
+		   size_t size)
 {
-	kept = keep_folder(request, kept);
-	if (kept == NULL)
+	fd_cache = cache_folder(request, fd_cache);
+	if (fd_cache == NULL)
 		return -1;
-	if (kept->status < 0)
-		kept->status = openat(kept->folder, "status", O_RDONLY | O_CLOEXEC);
-	return kept->status < 0 ? -1 : pread(kept->status, to, size, 0);
+	if (fd_cache->status < 0)
+		fd_cache->status = openat(fd_cache->folder, "status", O_RDONLY | O_CLOEXEC);
+	return fd_cache->status < 0 ? -1 : pread(fd_cache->status, to, size, 0);
 }
 
 static struct caller_fds *
-find_kept(const struct notif_call *request, struct caller_fds *own)
+find_cached(const struct notif_call *request, struct caller_fds *own)
 {
-	return request->kept == NULL ? own : &request->kept[request->thread % CALLER_FDS];
+	return request->fd_cache == NULL ? own : &request->fd_cache[request->thread % CALLER_FDS];
 }
 
 int
 notif_descriptor(const struct notif_call *request, int number, int *ret_errno)
 {
-	struct caller_fds own = {0}, *kept = find_kept(request, &own);
-	int fd = take_descriptor(request, kept, number);
+	struct caller_fds own = {0}, *fd_cache = find_cached(request, &own);
+	int fd = take_descriptor(request, fd_cache, number);
 
 	/* the tid may have been reused */
 	if (fd < 0 && errno != EBADF && errno != EPERM) {
-		forget(kept);
-		fd = take_descriptor(request, kept, number);
+		forget(fd_cache);
+		fd = take_descriptor(request, fd_cache, number);
 	}
 	if (fd < 0)
 		*ret_errno = errno == EPERM ? EPERM : EBADF;
@@ -164,15 +167,15 @@ notif_descriptor(const struct notif_call *request, int number, int *ret_errno)
 static long
 read_fdinfo(const struct notif_call *request, int number, const char *key, int base)
 {
-	struct caller_fds own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct caller_fds own = {0}, *fd_cache = cache_folder(request, find_cached(request, &own));
 	char name[32], text[1024];
 	const char *line;
 	auto_fd int info = -1;
 	ssize_t n = -1;
 
 	snprintf(name, sizeof name, "fdinfo/%d", number);
-	if (kept != NULL)
-		info = openat(kept->folder, name, O_RDONLY | O_CLOEXEC);
+	if (fd_cache != NULL)
+		info = openat(fd_cache->folder, name, O_RDONLY | O_CLOEXEC);
 	if (info >= 0)
 		n = read(info, text, sizeof text - 1);
 	text[n < 0 ? 0 : n] = '\0';
@@ -209,16 +212,16 @@ notif_terminal_number(const struct notif_call *request, int number)
 int
 notif_folder(const struct notif_call *request, int folder, int *ret_errno)
 {
-	struct caller_fds own = {0}, *kept = find_kept(request, &own);
+	struct caller_fds own = {0}, *fd_cache = find_cached(request, &own);
 	int fd;
 
 	if (folder != AT_FDCWD)
 		return notif_descriptor(request, folder, ret_errno);
-	fd = open_folder(request, kept);
+	fd = open_folder(request, fd_cache);
 	if (fd < 0) {
 		/* the tid may have been reused */
-		forget(kept);
-		fd = open_folder(request, kept);
+		forget(fd_cache);
+		fd = open_folder(request, fd_cache);
 	}
 	if (fd < 0)
 		*ret_errno = errno;
@@ -229,12 +232,12 @@ notif_folder(const struct notif_call *request, int folder, int *ret_errno)
 ssize_t
 caller_status(const struct notif_call *request, char *to, size_t size)
 {
-	struct caller_fds own = {0}, *kept = find_kept(request, &own);
-	ssize_t n = read_kept_status(request, kept, to, size - 1);
+	struct caller_fds own = {0}, *fd_cache = find_cached(request, &own);
+	ssize_t n = read_cached_status(request, fd_cache, to, size - 1);
 
 	if (n <= 0) {
-		forget(kept);
-		n = read_kept_status(request, kept, to, size - 1);
+		forget(fd_cache);
+		n = read_cached_status(request, fd_cache, to, size - 1);
 	}
 	forget(&own);
 	to[n < 0 ? 0 : n] = '\0';
@@ -282,16 +285,17 @@ notif_has_free(const struct notif_call *request, int number)
 bool
 notif_has_room(const struct notif_call *request)
 {
-	struct caller_fds own = {0}, *kept = keep_folder(request, find_kept(request, &own));
+	struct caller_fds own = {0}, *fd_cache = cache_folder(request, find_cached(request, &own));
 	struct rlimit limit = {0, 0};
-	bool has_room = kept == NULL || prlimit(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
+	bool has_room = fd_cache == NULL ||
+			prlimit(request->thread, RLIMIT_NOFILE, NULL, &limit) < 0;
 
 	for (rlim_t n = limit.rlim_cur; !has_room && n > 0; n--) {
 		char name[32], link[8];
 
 		snprintf(name, sizeof name, "fd/%llu", (unsigned long long)n - 1);
 		has_room = limit.rlim_cur - n == ROOM_TRIES ||
-			   readlinkat(kept->folder, name, link, sizeof link) < 0;
+			   readlinkat(fd_cache->folder, name, link, sizeof link) < 0;
 	}
 	forget(&own);
 	return has_room;

@@ -126,9 +126,9 @@ refresh(struct names_lock *names)
 }
 
 bool
-names_covers(const struct names_hold *hold, const char *path)
+names_lock_covers(const struct names_use *use, const char *path)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 	struct names_ranges ranges;
 
 	/* what has no path has no name that could change */
@@ -137,21 +137,21 @@ names_covers(const struct names_hold *hold, const char *path)
 	pthread_mutex_lock(&names->gate);
 	ranges = names->last = find_ranges(names, path);
 	pthread_mutex_unlock(&names->gate);
-	return names_range_contains(&hold->ranges, &ranges);
+	return names_range_contains(&use->ranges, &ranges);
 }
 
 /* Requires the gate. */
 static void
-choose_ranges(struct names_hold *hold, const char *path, const char *other)
+choose_ranges(struct names_use *use, const char *path, const char *other)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 	struct names_ranges more;
 
 	refresh(names);
-	hold->ranges = path == NULL ? names->last : find_ranges(names, path);
+	use->ranges = path == NULL ? names->last : find_ranges(names, path);
 	if (other != NULL) {
 		more = find_ranges(names, other);
-		names_range_join(&hold->ranges, &more);
+		names_range_join(&use->ranges, &more);
 	}
 }
 
@@ -159,15 +159,15 @@ choose_ranges(struct names_hold *hold, const char *path, const char *other)
 
 /* Requires the gate. */
 static void
-take_line(struct names_hold *hold)
+take_line(struct names_use *use)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 
 	for (;;) {
 		for (int i = 0; i < names->line_count; i++) {
 			if (!names->is_busy[i]) {
 				names->is_busy[i] = true;
-				hold->line = i;
+				use->line = i;
 				return;
 			}
 		}
@@ -177,26 +177,26 @@ take_line(struct names_hold *hold)
 
 /* Requires the gate. */
 static void
-free_line(struct names_hold *hold)
+free_line(struct names_use *use)
 {
-	hold->names->is_busy[hold->line] = false;
-	hold->line = -1;
-	pthread_cond_signal(&hold->names->freed);
+	use->names->is_busy[use->line] = false;
+	use->line = -1;
+	pthread_cond_signal(&use->names->freed);
 }
 
 static void
-lock_file(struct names_hold *hold)
+lock_file(struct names_use *use)
 {
-	const struct names_lock *names = hold->names;
+	const struct names_lock *names = use->names;
 
-	names_file_lock(names->lines[hold->line], names->state, &hold->ranges,
-			hold->how == NAMES_EXCLUSIVE);
+	names_file_lock(names->lines[use->line], names->state, &use->ranges,
+			use->how == NAMES_EXCLUSIVE);
 }
 
 static void
-unlock_file(const struct names_hold *hold)
+unlock_file(const struct names_use *use)
 {
-	names_file_unlock(hold->names->lines[hold->line], &hold->ranges);
+	names_file_unlock(use->names->lines[use->line], &use->ranges);
 }
 
 /* ---- what others changed ---- */
@@ -256,42 +256,42 @@ publish(struct names_lock *names)
 /* ---- lock and unlock ---- */
 
 static void
-begin(struct names_hold *hold, const char *path, const char *other)
+begin(struct names_use *use, const char *path, const char *other)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 
-	hold->line = -1;
+	use->line = -1;
 	if (names->line_count == 0)
 		return;
 	pthread_mutex_lock(&names->gate);
-	choose_ranges(hold, path, other);
-	take_line(hold);
+	choose_ranges(use, path, other);
+	take_line(use);
 	pthread_mutex_unlock(&names->gate);
-	lock_file(hold);
+	lock_file(use);
 	pthread_mutex_lock(&names->gate);
 	catch_up(names);
 	pthread_mutex_unlock(&names->gate);
-	names_file_note_motion(names->state, &hold->ranges, hold->how == NAMES_EXCLUSIVE);
+	names_file_note_motion(names->state, &use->ranges, use->how == NAMES_EXCLUSIVE);
 }
 
 void
-names_rdlock(struct names_hold *hold, const char *path)
+names_lock_read(struct names_use *use, const char *path)
 {
-	pthread_rwlock_rdlock(&hold->names->lock);
-	hold->how = NAMES_SHARED;
-	begin(hold, path, NULL);
+	pthread_rwlock_rdlock(&use->names->lock);
+	use->how = NAMES_SHARED;
+	begin(use, path, NULL);
 }
 
 void
-names_wrlock(struct names_hold *hold, const char *path, const char *other)
+names_lock_write(struct names_use *use, const char *path, const char *other)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 
 	pthread_rwlock_wrlock(&names->lock);
-	hold->how = NAMES_EXCLUSIVE;
-	begin(hold, path, other);
+	use->how = NAMES_EXCLUSIVE;
+	begin(use, path, other);
 	names->is_taken = true;
-	names->keeps_memory = false;
+	names->keeps_cache = false;
 	*names->changing[0] = *names->changing[1] = '\0';
 }
 
@@ -308,67 +308,67 @@ names_lock_changes(struct names_lock *names, const char *path, const char *other
 }
 
 void
-names_lock_keep_memory(struct names_lock *names)
+names_lock_keep_cache(struct names_lock *names)
 {
-	names->keeps_memory = true;
+	names->keeps_cache = true;
 }
 
 static void
 end_changes(struct names_lock *names)
 {
 	publish(names);
-	if (!names->keeps_memory)
+	if (!names->keeps_cache)
 		forget(names, (const char(*)[PATH_MAX])names->changing, false);
 	names->is_taken = false;
 }
 
 void
-names_unlock(struct names_hold *hold)
+names_lock_release(struct names_use *use)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 
-	if (hold->how == NAMES_EXCLUSIVE)
+	if (use->how == NAMES_EXCLUSIVE)
 		end_changes(names);
-	if (hold->line >= 0) {
-		unlock_file(hold);
+	if (use->line >= 0) {
+		unlock_file(use);
 		pthread_mutex_lock(&names->gate);
-		free_line(hold);
+		free_line(use);
 		pthread_mutex_unlock(&names->gate);
 	}
-	hold->how = NAMES_FREE;
+	use->how = NAMES_FREE;
 	pthread_rwlock_unlock(&names->lock);
 }
 
 /* ---- suspension ---- */
 
 bool
-names_suspend(struct names_hold *hold, struct names_lock_loan *ret_loan)
+names_lock_suspend(struct names_use *use, struct names_lock_loan *ret_loan)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 
-	if (hold->how == NAMES_FREE || hold->line < 0)
+	if (use->how == NAMES_FREE || use->line < 0)
 		return false;
 	*ret_loan = (struct names_lock_loan){.until = clock_ms() + LENT_MS};
-	if (!names_file_lend(names->state, &hold->ranges, ret_loan))
+	if (!names_file_lend(names->state, &use->ranges, ret_loan))
 		return false;
 	pthread_mutex_lock(&names->gate);
-	unlock_file(hold);
-	free_line(hold);
+	unlock_file(use);
+	free_line(use);
 	pthread_mutex_unlock(&names->gate);
 	return true;
 }
 
 bool
-names_resume(struct names_hold *hold, const struct names_lock_loan *loan)
+names_lock_resume(struct names_use *use, const struct names_lock_loan *loan)
 {
-	struct names_lock *names = hold->names;
+	struct names_lock *names = use->names;
 	bool is_same;
 
 	pthread_mutex_lock(&names->gate);
-	take_line(hold);
+	take_line(use);
 	pthread_mutex_unlock(&names->gate);
-	lock_file(hold);
-	is_same = names_file_end_loan(names->state, loan, hold->how == NAMES_EXCLUSIVE) &&
+	lock_file(use);
+	is_same = names_file_end_loan(names->state, loan, use->how == NAMES_EXCLUSIVE) &&
 		  clock_ms() < loan->until;
 	pthread_mutex_lock(&names->gate);
 	catch_up(names);

@@ -44,7 +44,7 @@ nest_make(struct broker *broker)
 	nests->plain = own.rlim_max;
 	nests->top = own.rlim_max > TOP ? TOP : own.rlim_max;
 	pthread_mutex_init(&nests->lock, NULL);
-	if (nests_add(nests, 0, false, -1) < 0)
+	if (nest_table_add(nests, 0, false, -1) < 0)
 		free(nests);
 	else
 		broker->nests = nests;
@@ -56,37 +56,37 @@ nest_make(struct broker *broker)
 static int
 find_place(const struct nests *nests, uint64_t id)
 {
-	int place = (int)(id % PLACES);
+	int slot = (int)(id % SLOTS);
 
-	return place < nests->count && nest_at(nests, place)->id == id ? place : -1;
+	return slot < nests->count && nest_at(nests, slot)->id == id ? slot : -1;
 }
 
 /* The nest of a thread or process; -1: unknown. Requires the lock. */
 static int
 read_mark_of(const struct nests *nests, pid_t thread)
 {
-	struct rlimit mark;
+	struct rlimit limit;
 
-	if (prlimit(thread, RLIMIT_LOCKS, NULL, &mark) < 0)
+	if (prlimit(thread, RLIMIT_LOCKS, NULL, &limit) < 0)
 		return -1;
-	if (mark.rlim_max == nests->plain)
+	if (limit.rlim_max == nests->plain)
 		return 0;
-	return mark.rlim_max > nests->top ? -1 : find_place(nests, nests->top - mark.rlim_max);
+	return limit.rlim_max > nests->top ? -1 : find_place(nests, nests->top - limit.rlim_max);
 }
 
 static int
-read_mark(const struct nests *nests, const struct notif_call *request)
+find_own_slot(const struct nests *nests, const struct notif_call *request)
 {
 	return read_mark_of(nests, request->thread);
 }
 
 static bool
-write_mark(const struct nests *nests, const struct notif_call *request, int place)
+write_nest_id(const struct nests *nests, const struct notif_call *request, int slot)
 {
-	uint64_t number = nests->top - nest_at(nests, place)->id;
-	struct rlimit mark = {number, number};
+	uint64_t number = nests->top - nest_at(nests, slot)->id;
+	struct rlimit limit = {number, number};
 
-	return notif_is_valid(request) && prlimit(request->thread, RLIMIT_LOCKS, &mark, NULL) == 0;
+	return notif_is_valid(request) && prlimit(request->thread, RLIMIT_LOCKS, &limit, NULL) == 0;
 }
 
 bool
@@ -101,10 +101,10 @@ nest_is_any(const struct broker *broker)
 static int
 find_chain(const struct nests *nests, const struct notif_call *request, struct nest_call *to)
 {
-	int place = read_mark(nests, request);
+	int slot = find_own_slot(nests, request);
 
-	for (; place > 0; place = nest_at(nests, place)->parent) {
-		struct nest *nest = nest_at(nests, place);
+	for (; slot > 0; slot = nest_at(nests, slot)->parent) {
+		struct nest *nest = nest_at(nests, slot);
 
 		if (to->depth == NEST_DEPTH)
 			return EPERM;
@@ -112,7 +112,7 @@ find_chain(const struct nests *nests, const struct notif_call *request, struct n
 		nest->users++;
 		to->is_unregistered = to->is_unregistered || nest->is_unregistered;
 	}
-	return place < 0 ? EPERM : 0;
+	return slot < 0 ? EPERM : 0;
 }
 
 /* From this index of the chain on. */
@@ -164,11 +164,11 @@ nest_drop(const struct broker *broker, struct nest *nest)
 
 /* Requires the lock. */
 static bool
-is_in(const struct nests *nests, int place, const struct nest *around)
+is_in(const struct nests *nests, int slot, const struct nest *around)
 {
-	while (place > 0 && nest_at(nests, place) != around)
-		place = nest_at(nests, place)->parent;
-	return place > 0;
+	while (slot > 0 && nest_at(nests, slot) != around)
+		slot = nest_at(nests, slot)->parent;
+	return slot > 0;
 }
 
 bool
@@ -265,7 +265,7 @@ nest_close_dead(const struct broker *broker)
 	if (broker->nests == NULL)
 		return;
 	pthread_mutex_lock(&broker->nests->lock);
-	nests_close_dead(broker->nests, PLACES);
+	nest_table_close_dead(broker->nests, SLOTS);
 	pthread_mutex_unlock(&broker->nests->lock);
 }
 
@@ -273,28 +273,28 @@ nest_close_dead(const struct broker *broker)
 static int
 enter(struct nests *nests, const struct notif_call *request, int numbers)
 {
-	int parent = read_mark(nests, request), ends[2], id;
+	int parent = find_own_slot(nests, request), ends[2], id;
 
-	nests_close_dead(nests, SWEPT);
+	nest_table_close_dead(nests, SWEPT);
 	errno = EPERM;
 	if (parent < 0)
 		return -1;
 	errno = E2BIG;
 	if (nest_at(nests, parent)->depth + 1 >= NEST_DEPTH)
 		return -1;
-	if (nests_are_full(nests, parent, numbers))
-		nests_close_dead(nests, PLACES);
+	if (nest_table_is_full(nests, parent, numbers))
+		nest_table_close_dead(nests, SLOTS);
 	errno = EMFILE;
-	if (nests_are_full(nests, parent, numbers))
+	if (nest_table_is_full(nests, parent, numbers))
 		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
-	id = nests_add(nests, parent, false, ends[0]);
+	id = nest_table_add(nests, parent, false, ends[0]);
 	if (id > 0) {
 		nest_at(nests, id)->expects = request->thread;
 		nest_at(nests, id)->group = getpgid(request->thread);
 		errno = EPERM;
-		if (write_mark(nests, request, id))
+		if (write_nest_id(nests, request, id))
 			return ends[1];
 		__atomic_store_n(&nest_at(nests, id)->line, -1, __ATOMIC_RELAXED);
 	}
@@ -349,7 +349,7 @@ sys_nest_handshake(const struct notif_call *request)
 static bool
 mark_unregistered(struct nests *nests, const struct notif_call *request, bool reads)
 {
-	int id = read_mark(nests, request), inside;
+	int id = find_own_slot(nests, request), inside;
 	struct nest *nest;
 
 	if (id < 0)
@@ -363,11 +363,11 @@ mark_unregistered(struct nests *nests, const struct notif_call *request, bool re
 	}
 	if (reads)
 		return false;
-	inside = nest->unregistered != 0 ? nest->unregistered : nests_add(nests, id, true, -1);
+	inside = nest->unregistered != 0 ? nest->unregistered : nest_table_add(nests, id, true, -1);
 	if (inside <= 0)
 		return false;
 	nest->unregistered = inside;
-	return write_mark(nests, request, inside);
+	return write_nest_id(nests, request, inside);
 }
 
 /* The id is set before the layer is added, so the broker never acts past that layer. */

@@ -184,9 +184,9 @@ ask(struct nest_call *call, struct nest *nest, struct nest_question *question, s
 
 	if (call->is_late)
 		return no;
-	is_suspended = call->names != NULL && names_suspend(call->names, &loan);
+	is_suspended = call->names != NULL && names_lock_suspend(call->names, &loan);
 	answer = ask_it(call, nest, question, length, fd);
-	if (!is_suspended || names_resume(call->names, &loan))
+	if (!is_suspended || names_lock_resume(call->names, &loan))
 		return answer;
 	call->is_late = call->is_disturbed = true;
 	call->disturbed++;
@@ -255,11 +255,11 @@ makes_other(int number)
 static struct verdict
 verdict_of(const struct nest_call *call, const struct nest_answer *answer)
 {
-	static const struct planned_rule held = {.path = "", .root = ""};
+	static const struct planned_rule pinned = {.path = "", .root = ""};
 	struct verdict verdict = {.rights = answer->rights & RIGHTS_ALL};
 
-	if (answer->is_held)
-		verdict.pinned_by = &held;
+	if (answer->is_pinned)
+		verdict.pinned_by = &pinned;
 	if (answer->vet >= sizeof vetted / sizeof vetted[0])
 		verdict.rights &= ~(unsigned)RIGHTS_CHANGE;
 	else if (answer->vet != VET_NOTHING)
@@ -370,8 +370,8 @@ pack(const char *text, size_t length)
 }
 
 bool
-nest_may_hold(const struct notif_call *request, const char *path, enum vet vet,
-	      const struct gitconfig_text *text, enum nest_kind kind)
+nest_allows_content(const struct notif_call *request, const char *path, enum vet vet,
+		    const struct gitconfig_text *text, enum nest_kind kind)
 {
 	struct nest_call *call = request->nested;
 	struct nest_question question = {.kind = kind, .vet = vet};

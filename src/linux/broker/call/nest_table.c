@@ -36,25 +36,25 @@ is_free(const struct nests *nests, struct nest *nest)
 
 /* Returns an entry never used, or -1. */
 static int
-find_new_place(struct nests *nests)
+find_new_slot(struct nests *nests)
 {
-	int place = nests->count;
-	struct nest **chunk = &nests->chunks[place / CHUNK];
+	int slot = nests->count;
+	struct nest **chunk = &nests->chunks[slot / CHUNK];
 
-	if (place == PLACES)
+	if (slot == SLOTS)
 		return -1;
 	if (*chunk == NULL)
 		*chunk = calloc(CHUNK, sizeof **chunk);
 	if (*chunk == NULL)
 		return -1;
-	pthread_mutex_init(&nest_at(nests, place)->lock, NULL);
-	pthread_mutex_init(&nest_at(nests, place)->queue, NULL);
-	return place;
+	pthread_mutex_init(&nest_at(nests, slot)->lock, NULL);
+	pthread_mutex_init(&nest_at(nests, slot)->queue, NULL);
+	return slot;
 }
 
 /* Returns the entry of the nest that ended first, or -1. */
 static int
-find_free_place(struct nests *nests)
+find_free_slot(struct nests *nests)
 {
 	for (int i = 1; i < nests->count; i++) {
 		struct nest *nest, *parent;
@@ -73,26 +73,26 @@ find_free_place(struct nests *nests)
 }
 
 int
-nests_add(struct nests *nests, int parent, bool is_unregistered, int line)
+nest_table_add(struct nests *nests, int parent, bool is_unregistered, int line)
 {
-	uint64_t id = nests->made * PLACES;
+	uint64_t id = nests->made * SLOTS;
 	struct nest *nest, *around = nests->made == 0 ? NULL : nest_at(nests, parent);
-	int place;
+	int slot;
 
 	errno = EMFILE;
-	if (nests->made > 0 && id + PLACES > nests->top)
+	if (nests->made > 0 && id + SLOTS > nests->top)
 		return -1;
-	place = find_new_place(nests);
-	if (place < 0)
-		place = find_free_place(nests);
-	if (place < 0)
+	slot = find_new_slot(nests);
+	if (slot < 0)
+		slot = find_free_slot(nests);
+	if (slot < 0)
 		return -1;
-	nest = nest_at(nests, place);
-	nest->id = id + (uint64_t)place;
+	nest = nest_at(nests, slot);
+	nest->id = id + (uint64_t)slot;
 	nest->parent = parent;
 	nest->is_unregistered = is_unregistered;
 	nest->depth = around == NULL ? 0 : around->depth + 1;
-	nest->outermost = nest->depth > 1 ? around->outermost : place;
+	nest->outermost = nest->depth > 1 ? around->outermost : slot;
 	nest->unregistered = nest->inside = 0;
 	nest->expects = 0;
 	nest->is_pending = false;
@@ -100,15 +100,15 @@ nests_add(struct nests *nests, int parent, bool is_unregistered, int line)
 	if (around != NULL)
 		around->inside++;
 	nests->made++;
-	if (place == nests->count)
-		__atomic_store_n(&nests->count, place + 1, __ATOMIC_SEQ_CST);
-	return place;
+	if (slot == nests->count)
+		__atomic_store_n(&nests->count, slot + 1, __ATOMIC_SEQ_CST);
+	return slot;
 }
 
 void
-nests_close_dead(struct nests *nests, int places)
+nest_table_close_dead(struct nests *nests, int slots)
 {
-	for (int i = 1; i < nests->count && i <= places; i++) {
+	for (int i = 1; i < nests->count && i <= slots; i++) {
 		struct pollfd line = {.events = 0};
 		struct nest *nest;
 
@@ -125,7 +125,7 @@ nests_close_dead(struct nests *nests, int places)
 }
 
 bool
-nests_are_full(const struct nests *nests, int parent, int numbers)
+nest_table_is_full(const struct nests *nests, int parent, int numbers)
 {
 	int most = numbers > 0 && numbers / LINES_SHARE < LINES_MAX ? numbers / LINES_SHARE
 								    : LINES_MAX;

@@ -9,7 +9,7 @@
 
 #define CHUNK 64
 #define CHUNKS 64
-#define PLACES (CHUNK * CHUNKS)
+#define SLOTS (CHUNK * CHUNKS)
 
 struct nests {
 	pthread_mutex_t lock;
@@ -22,9 +22,9 @@ struct nests {
 };
 
 static inline struct nest *
-nest_at(const struct nests *nests, int place)
+nest_at(const struct nests *nests, int slot)
 {
-	return &nests->chunks[place / CHUNK][place % CHUNK];
+	return &nests->chunks[slot / CHUNK][slot % CHUNK];
 }
 
 static inline bool
@@ -34,11 +34,11 @@ has_line(const struct nest *nest)
 }
 
 /* Returns the entry of a new nest, or -1 with errno. */
-int nests_add(struct nests *nests, int parent, bool is_unregistered, int line);
+int nest_table_add(struct nests *nests, int parent, bool is_unregistered, int line);
 /*
  * Checks some entries and closes sockets whose other end is closed. An agent may run thousands of nests in
  * a row.
  */
-void nests_close_dead(struct nests *nests, int places);
+void nest_table_close_dead(struct nests *nests, int slots);
 /* Is the limit of sockets reached, for all nests or for the parent's? numbers: the broker's fd limit. */
-bool nests_are_full(const struct nests *nests, int parent, int numbers);
+bool nest_table_is_full(const struct nests *nests, int parent, int numbers);

@@ -116,7 +116,7 @@ notif_copy(const struct notif_call *request)
 {
 	struct notif_call copy = *request;
 
-	copy.kept = NULL;
+	copy.fd_cache = NULL;
 	copy.affinity = NULL;
 	copy.deep = NULL;
 	copy.names = NULL;

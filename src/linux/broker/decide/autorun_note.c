@@ -25,7 +25,7 @@ is_noted(struct broker *broker, const char *path, const struct stat *at)
 	if (strstr(path, "/objects") != NULL ||
 	    (at != NULL && S_ISREG(at->st_mode) && at->st_nlink > 1))
 		__atomic_store_n(&broker->changed->has_objects, true, __ATOMIC_RELAXED);
-	return autorun_find(path, &is_exact) != NULL;
+	return autorun_names_find(path, &is_exact) != NULL;
 }
 
 void
@@ -54,7 +54,7 @@ autorun_note_at(struct broker *broker, int folder, const char *name, const char 
 
 /* With names locked exclusively no change is in progress; other sessions have their own notes. */
 void
-autorun_compact(struct broker *broker)
+autorun_note_compact(struct broker *broker)
 {
 	if (!__atomic_exchange_n(&broker->is_untidy, false, __ATOMIC_RELAXED))
 		return;

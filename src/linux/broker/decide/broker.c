@@ -29,7 +29,7 @@ struct verdict
 broker_decide_own(const struct broker *broker, const char *path)
 {
 	/* Landlock granted the private tmp by inode, the broker by path: it must not be moved */
-	static const struct planned_rule held = {.path = "", .root = ""};
+	static const struct planned_rule pinned = {.path = "", .root = ""};
 	struct verdict verdict = {.rights = RIGHTS_ALL};
 
 	if (!broker_is_private_tmp(broker, path)) {
@@ -40,7 +40,7 @@ broker_decide_own(const struct broker *broker, const char *path)
 			broker_complete_verdict(broker, path, &verdict);
 	}
 	if (broker->private_tmp != NULL && path_below(broker->private_tmp, path))
-		verdict.pinned_by = &held;
+		verdict.pinned_by = &pinned;
 	return verdict;
 }
 
@@ -90,11 +90,11 @@ void
 broker_lock(const struct notif_call *request, const char *path)
 {
 	if (!broker_is_repo_marker(path)) {
-		names_rdlock(request->names, path);
+		names_lock_read(request->names, path);
 		return;
 	}
 	/* settings count for other directories, too */
-	names_wrlock(request->names, NAMES_ALL, NULL);
+	names_lock_write(request->names, NAMES_ALL, NULL);
 	note_change(request->broker, path);
 }
 
@@ -104,7 +104,7 @@ broker_lock_two(const struct notif_call *request, const char *path, const char *
 	bool is_marker = broker_is_repo_marker(path) ||
 			 (other != NULL && broker_is_repo_marker(other));
 
-	names_wrlock(request->names, is_marker ? NAMES_ALL : path, is_marker ? NULL : other);
+	names_lock_write(request->names, is_marker ? NAMES_ALL : path, is_marker ? NULL : other);
 }
 
 bool

@@ -23,19 +23,19 @@ static const char gone[] = " (deleted)";
 static char *
 find_name(const struct notif_call *request, const struct judged *what)
 {
-	auto_lookup struct lookup place = LOOKUP_NONE;
+	auto_lookup struct lookup entry = LOOKUP_NONE;
 	struct stat here, there;
 	char *name = NULL;
 
 	if (what->way != NULL &&
-	    lookup(request, what->base, what->way, LOOKUP_ENTRY, what->follow, &place) ==
+	    lookup(request, what->base, what->way, LOOKUP_ENTRY, what->follow, &entry) ==
 		    LOOKUP_FOUND &&
 	    fstat(what->object, &here) == 0 &&
-	    fstatat(place.folder, *place.name == '\0' ? "." : place.name, &there,
+	    fstatat(entry.folder, *entry.name == '\0' ? "." : entry.name, &there,
 		    AT_SYMLINK_NOFOLLOW) == 0 &&
 	    here.st_ino == there.st_ino && here.st_dev == there.st_dev) {
-		name = place.path;
-		place.path = NULL;
+		name = entry.path;
+		entry.path = NULL;
 	}
 	errno = ENAMETOOLONG;
 	return name;

@@ -151,7 +151,7 @@ may_change(const struct notif_call *request, const struct judged *what, const st
 		free(path);
 	}
 	verdict = broker_decide_object(request, what, broker_decide, &path);
-	if (path != NULL && !names_covers(request->names, path)) {
+	if (path != NULL && !names_lock_covers(request->names, path)) {
 		*ret_elsewhere = path;
 		path = NULL;
 		return false;
@@ -235,10 +235,10 @@ change_held(const struct notif_call *request, const struct judged *what,
 		auto_free char *path = elsewhere;
 
 		elsewhere = NULL;
-		names_rdlock(request->names, i < TRIES ? path : NAMES_ALL);
+		names_lock_read(request->names, i < TRIES ? path : NAMES_ALL);
 		rc = change_locked(request, what, change, &elsewhere);
 		why = errno;
-		names_unlock(request->names);
+		names_lock_release(request->names);
 	}
 	close(what->object);
 	if (rc < 0)
@@ -248,7 +248,7 @@ change_held(const struct notif_call *request, const struct judged *what,
 }
 
 static void
-change_number(const struct notif_call *request, int number, enum metadata_holding holding,
+change_number(const struct notif_call *request, int number, enum metadata_fd needed_fd,
 	      const struct metadata_change *change)
 {
 	int why = EBADF;
@@ -256,8 +256,8 @@ change_number(const struct notif_call *request, int number, enum metadata_holdin
 	int flags = fd < 0 ? -1 : notif_flags(request, number, fd);
 
 	if (fd < 0)
-		notif_fail(request, why == EBADF && holding == HOLDING_NAMED ? ENOENT : why);
-	else if (holding == HOLDING_OPEN && (flags < 0 || (flags & O_PATH)))
+		notif_fail(request, why == EBADF && needed_fd == METADATA_PATH_FD ? ENOENT : why);
+	else if (needed_fd == METADATA_OPEN_FD && (flags < 0 || (flags & O_PATH)))
 		notif_fail(request, EBADF);
 	else
 		change_held(request, &(struct judged){.object = fd_take(&fd), .flags = flags},
@@ -268,7 +268,7 @@ void
 metadata_change_descriptor(const struct notif_call *request, int number,
 			   const struct metadata_change *change)
 {
-	change_number(request, number, HOLDING_OPEN, change);
+	change_number(request, number, METADATA_OPEN_FD, change);
 }
 
 static bool
@@ -284,17 +284,17 @@ is_link(int fd)
  * meanwhile is not followed: the call is then about the link.
  */
 static int
-hold_by_steps(const struct notif_call *request, int base, const char *path,
+open_by_steps(const struct notif_call *request, int base, const char *path,
 	      enum lookup_follow follow, int *ret_errno)
 {
-	auto_lookup struct lookup place = LOOKUP_NONE;
-	enum lookup_result end = lookup(request, base, path, LOOKUP_ENTRY, follow, &place);
+	auto_lookup struct lookup entry = LOOKUP_NONE;
+	enum lookup_result end = lookup(request, base, path, LOOKUP_ENTRY, follow, &entry);
 	int fd;
 
-	*ret_errno = place.why;
+	*ret_errno = entry.why;
 	if (end != LOOKUP_FOUND)
 		return -1;
-	fd = openat(place.folder, *place.name == '\0' ? "." : place.name,
+	fd = openat(entry.folder, *entry.name == '\0' ? "." : entry.name,
 		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	*ret_errno = fd < 0 ? errno : ELOOP;
 	if (fd < 0 || follow != LOOKUP_FOLLOW || !is_link(fd))
@@ -304,8 +304,8 @@ hold_by_steps(const struct notif_call *request, int base, const char *path,
 }
 
 static int
-hold(const struct notif_call *request, int base, const char *path, enum lookup_follow follow,
-     int *ret_errno)
+open_pinned(const struct notif_call *request, int base, const char *path, enum lookup_follow follow,
+	    int *ret_errno)
 {
 	struct lookup found;
 	enum lookup_result end =
@@ -314,7 +314,7 @@ hold(const struct notif_call *request, int base, const char *path, enum lookup_f
 	*ret_errno = found.why;
 	if (end != LOOKUP_ELSEWHERE)
 		return found.object;
-	return hold_by_steps(request, base, path, follow, ret_errno);
+	return open_by_steps(request, base, path, follow, ret_errno);
 }
 
 void
@@ -327,7 +327,7 @@ metadata_change_path(const struct notif_call *request, int folder, uint64_t addr
 	auto_fd int base = -1, fd = -1;
 
 	if (number >= 0) {
-		change_number(request, number, HOLDING_NAMED, change);
+		change_number(request, number, METADATA_PATH_FD, change);
 		return;
 	}
 	if (why == 0 && *path == '\0')
@@ -337,7 +337,7 @@ metadata_change_path(const struct notif_call *request, int folder, uint64_t addr
 		why = base < 0 ? why : 0;
 	}
 	if (why == 0)
-		fd = hold(request, base, path, follow, &why);
+		fd = open_pinned(request, base, path, follow, &why);
 	if (fd < 0)
 		notif_fail(request, why);
 	else
@@ -383,5 +383,5 @@ metadata_change_at(const struct notif_call *request, const struct metadata_at *a
 	else if (at->folder == AT_FDCWD)
 		change_folder(request, change);
 	else
-		change_number(request, at->folder, at->holding, change);
+		change_number(request, at->folder, at->needed_fd, change);
 }

@@ -31,7 +31,7 @@ struct metadata_change {
  * Required kind of fd: fchmod(2) and others refuse an O_PATH fd; for one that a path names, the error is
  * that of a missing path.
  */
-enum metadata_holding { HOLDING_ANY, HOLDING_OPEN, HOLDING_NAMED };
+enum metadata_fd { METADATA_ANY_FD, METADATA_OPEN_FD, METADATA_PATH_FD };
 
 /* Target of a call with flags: a path, or with AT_EMPTY_PATH and an empty path the fd itself. */
 struct metadata_at {
@@ -39,7 +39,7 @@ struct metadata_at {
 	uint64_t path;
 	int flags;
 	bool null_is_empty;
-	enum metadata_holding holding; /* required of the fd itself */
+	enum metadata_fd needed_fd; /* required of the fd itself */
 };
 
 /* The changes, for the member act. */

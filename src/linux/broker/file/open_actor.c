@@ -34,7 +34,7 @@ truncates_what_is_not_ours(const struct open_call *o)
 static bool
 kernel_decides(const struct open_call *o)
 {
-	unsigned rights = open_rights(o->how.flags);
+	unsigned rights = open_file_rights(o->how.flags);
 
 	if (o->request->broker->reads)
 		return false;
@@ -42,9 +42,9 @@ kernel_decides(const struct open_call *o)
 		return pty_is_granted(o);
 	if (*o->path == '\0' || o->found.is_proc)
 		return true;
-	if (open_is_shared(o))
+	if (open_file_is_shared(o))
 		return nest_unregistered(o->request);
-	if (open_is_anywhere(o))
+	if (open_file_is_anywhere(o))
 		return false;
 	if (o->how.flags & (O_CREAT | OPEN_TMPFILE))
 		rights |= RIGHT_CREATE;
@@ -63,7 +63,7 @@ static bool
 changes_vetted(const struct open_call *o)
 {
 	return o->verdict.vetted != NULL && (o->verdict.rights & RIGHTS_CHANGE) &&
-	       !open_only_reads(o->how.flags);
+	       !open_file_only_reads(o->how.flags);
 }
 
 enum open_actor

@@ -26,7 +26,7 @@
 #define NO_SYMLINKS 0x04
 
 unsigned
-open_rights(uint64_t flags)
+open_file_rights(uint64_t flags)
 {
 	unsigned mode = (unsigned)flags & O_ACCMODE, rights = 0;
 
@@ -38,9 +38,9 @@ open_rights(uint64_t flags)
 }
 
 bool
-open_only_reads(uint64_t flags)
+open_file_only_reads(uint64_t flags)
 {
-	return !(open_rights(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | OPEN_TMPFILE));
+	return !(open_file_rights(flags) & RIGHT_WRITE) && !(flags & (O_CREAT | OPEN_TMPFILE));
 }
 
 static bool
@@ -65,19 +65,19 @@ open_name(const struct open_call *o, int folder, const char *name, uint64_t flag
 }
 
 bool
-open_is_shared(const struct open_call *o)
+open_file_is_shared(const struct open_call *o)
 {
-	if (!(open_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
+	if (!(open_file_rights(o->how.flags) & RIGHT_READ) || o->found.is_proc)
 		return false;
-	return is_nameless(o->how.flags) ? shared_is_folder(o->path)
-					 : shared_has_entry(o->path) &&
+	return is_nameless(o->how.flags) ? shared_dirs_is_one(o->path)
+					 : shared_dirs_have_entry(o->path) &&
 						   (o->found.object < 0 || S_ISREG(o->at.st_mode));
 }
 
 static int
-do_open(const struct open_call *o, int held, opener_fn *open)
+do_open(const struct open_call *o, int opened, opener_fn *open)
 {
-	return open_is_shared(o) ? opener_open(o, held, open) : open(o, held);
+	return open_file_is_shared(o) ? opener_open(o, opened, open) : open(o, opened);
 }
 
 static int
@@ -104,7 +104,7 @@ make_file(const struct open_call *o)
  * in any directory.
  */
 bool
-open_is_anywhere(const struct open_call *o)
+open_file_is_anywhere(const struct open_call *o)
 {
 	return is_nameless(o->how.flags) && (o->how.flags & O_EXCL) &&
 	       o->request->broker->private_tmp != NULL && strcmp(o->path, P_tmpdir) == 0;
@@ -132,7 +132,7 @@ make_nameless(const struct open_call *o)
 		return -1;
 	verdict = broker_decide(o->request, name);
 	if (!(verdict.rights & RIGHT_CREATE))
-		return open_is_anywhere(o)
+		return open_file_is_anywhere(o)
 			       ? open_name(o, AT_FDCWD, o->request->broker->private_tmp,
 					   o->how.flags)
 			       : refuse_rights(o->request, o->path, &verdict, RIGHT_CREATE);
@@ -150,7 +150,7 @@ static int
 open_again(const struct open_call *o, int flags)
 {
 	struct opening_how how = {(uint64_t)flags, 0, NO_MAGIC_LINKS};
-	bool is_shared = open_is_shared(o);
+	bool is_shared = open_file_is_shared(o);
 	int fd = (int)syscall(SYS_openat2, is_shared ? -1 : o->base, is_shared ? o->path : o->way,
 			      &how, sizeof how);
 	struct stat at;
@@ -168,7 +168,7 @@ open_again(const struct open_call *o, int flags)
  * never blocks.
  */
 int
-open_reopen_fd(const struct open_call *o, int object)
+open_file_reopen(const struct open_call *o, int object)
 {
 	const int kept = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME;
 	const int ours = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -219,7 +219,7 @@ find_mistake(const struct open_call *o)
 	if (S_ISLNK(o->at.st_mode))
 		return flags & O_DIRECTORY ? ENOTDIR : ELOOP;
 	if (S_ISDIR(o->at.st_mode))
-		return creates || (open_rights(flags) & RIGHT_WRITE) ? EISDIR : 0;
+		return creates || (open_file_rights(flags) & RIGHT_WRITE) ? EISDIR : 0;
 	return flags & O_DIRECTORY ? ENOTDIR : 0;
 }
 
@@ -244,7 +244,7 @@ wait_for_object(const struct open_call *o)
 static int
 open_found(const struct open_call *o)
 {
-	unsigned needed = open_rights(o->how.flags);
+	unsigned needed = open_file_rights(o->how.flags);
 	int fd;
 
 	if (is_nameless(o->how.flags) && S_ISDIR(o->at.st_mode))
@@ -260,7 +260,7 @@ open_found(const struct open_call *o)
 		return open_terminal(o);
 	if (pty_is_brokered(o))
 		return pty_open(o);
-	fd = do_open(o, o->found.object, open_reopen_fd);
+	fd = do_open(o, o->found.object, open_file_reopen);
 	/* the file has a lease */
 	if (fd < 0 && errno == EWOULDBLOCK && S_ISREG(o->at.st_mode) &&
 	    !(o->how.flags & O_NONBLOCK))
@@ -282,11 +282,11 @@ find_place(const struct open_call *o, struct lookup *to)
 }
 
 int
-open_vetted(struct open_call *o)
+open_file_stage(struct open_call *o)
 {
 	auto_lookup struct lookup at = LOOKUP_NONE;
 	struct git_staging_call vetted = {.request = o->request,
-					  .place = &at,
+					  .entry = &at,
 					  .flags = o->how.flags,
 					  .mode = (mode_t)o->how.mode & 0777 & ~o->umask};
 
@@ -306,7 +306,7 @@ open_vetted(struct open_call *o)
 }
 
 int
-open_decide(struct open_call *o)
+open_file_decide(struct open_call *o)
 {
 	const struct judged what = {.object = o->found.object,
 				    .is_proc = o->found.is_proc,
@@ -321,7 +321,7 @@ open_decide(struct open_call *o)
 	if (o->found.object >= 0) {
 		o->verdict = broker_decide_object(
 			o->request, &what,
-			open_only_reads(o->how.flags) ? broker_decide_reading : broker_decide,
+			open_file_only_reads(o->how.flags) ? broker_decide_reading : broker_decide,
 			&o->path);
 		if (o->path == NULL)
 			return errno;
@@ -338,9 +338,9 @@ open_decide(struct open_call *o)
 }
 
 int
-open_execute(struct open_call *o)
+open_file_execute(struct open_call *o)
 {
-	int vetted = o->actor == OPEN_STAGE ? open_vetted(o) : 0;
+	int vetted = o->actor == OPEN_STAGE ? open_file_stage(o) : 0;
 
 	if (vetted != 0)
 		return vetted;
@@ -349,7 +349,7 @@ open_execute(struct open_call *o)
 		autorun_note_at(o->request->broker, o->found.folder, o->found.name, o->path);
 		return make_file(o);
 	}
-	if (!open_only_reads(o->how.flags))
+	if (!open_file_only_reads(o->how.flags))
 		autorun_note_path(o->request->broker, o->path, &o->at);
 	return open_found(o);
 }

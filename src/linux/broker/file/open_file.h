@@ -44,23 +44,23 @@ struct open_call {
 	int number;		/* fd number to install; -1: the next free one */
 };
 
-unsigned open_rights(uint64_t flags);
+unsigned open_file_rights(uint64_t flags);
 /* Do the flags neither change nor create anything? */
-bool open_only_reads(uint64_t flags);
+bool open_file_only_reads(uint64_t flags);
 /* Opens a regular file in a shared directory for reading: no layer grants that. */
-bool open_is_shared(const struct open_call *o);
+bool open_file_is_shared(const struct open_call *o);
 /* An unnamed file may be created in the private tmp instead. */
-bool open_is_anywhere(const struct open_call *o);
+bool open_file_is_anywhere(const struct open_call *o);
 /* open_actor.c: for an open that is decided. */
 enum open_actor open_actor(const struct open_call *o);
 /* Sets path and verdict. Returns 0 or an errno. */
-int open_decide(struct open_call *o);
+int open_file_decide(struct open_call *o);
 /*
  * Opens or creates by the verdict. Returns -1 with errno. EINPROGRESS: another thread answers. ESTALE: the
  * path leads elsewhere by now. EEXIST: a missing file was created meanwhile.
  */
-int open_execute(struct open_call *o);
+int open_file_execute(struct open_call *o);
 /* Reopens an object. Never makes a terminal the controlling one, never blocks. */
-int open_reopen_fd(const struct open_call *o, int object);
+int open_file_reopen(const struct open_call *o, int object);
 /* OPEN_STAGE: the fd that the caller gets is not the file's. -1: refused; 0: open the file. */
-int open_vetted(struct open_call *o);
+int open_file_stage(struct open_call *o);

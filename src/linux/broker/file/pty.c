@@ -57,8 +57,8 @@ int
 pty_open_object(const struct open_call *o, int object)
 {
 	return plan_own_terminals(o->request->broker->plan, TERMINALS) == 0
-		       ? open_reopen_fd(o, object)
-		       : opener_open(o, object, open_reopen_fd);
+		       ? open_file_reopen(o, object)
+		       : opener_open(o, object, open_file_reopen);
 }
 
 /* ---- created ptys ---- */
@@ -141,7 +141,7 @@ pty_is_made(const struct notif_call *request, const struct stat *at)
 
 /* An O_PATH fd gives no right; nor does one for writing allow reading. */
 static bool
-is_held_as(const struct notif_call *request, int number, const struct stat *at, int mode)
+is_open_as(const struct notif_call *request, int number, const struct stat *at, int mode)
 {
 	int why = EBADF;
 	auto_fd int fd = notif_descriptor(request, number, &why);
@@ -157,7 +157,7 @@ is_callers(const struct notif_call *request, const struct stat *at, const char *
 	char own[PATH_MAX];
 
 	for (int i = 0; i < 3; i++)
-		if (is_held_as(request, i, at, mode))
+		if (is_open_as(request, i, at, mode))
 			return true;
 	return procfs_terminal(request->thread, own) && strcmp(own, path) == 0;
 }
@@ -182,7 +182,7 @@ pty_is_brokered(const struct open_call *o)
 		return false;
 	return (is_maker(&o->at) && plan_own_terminals(o->request->broker->plan, TERMINALS) != 0) ||
 	       (pty_is_slave(&o->at) && (plan_own_terminals(o->request->broker->plan, o->path) &
-					 open_rights(o->how.flags)));
+					 open_file_rights(o->how.flags)));
 }
 
 bool
@@ -199,7 +199,7 @@ pty_is_granted(const struct open_call *o)
 static int
 refuse(const struct open_call *o)
 {
-	refuse_report(o->request, open_only_reads(o->how.flags) ? REFUSED_READ : REFUSED_WRITE,
+	refuse_report(o->request, open_file_only_reads(o->how.flags) ? REFUSED_READ : REFUSED_WRITE,
 		      o->path, CAUSE_TERMINAL);
 	errno = EACCES;
 	return -1;
@@ -217,7 +217,7 @@ pty_open(const struct open_call *o)
 			       : refuse(o);
 	fd = take_spare(o);
 	if (fd < 0)
-		fd = open_reopen_fd(o, o->found.object);
+		fd = open_file_reopen(o, o->found.object);
 	if (fd >= 0)
 		note_made(o->request, fd);
 	return fd;
@@ -245,7 +245,7 @@ find_made(const struct notif_call *request, int number)
 
 /* The slave by O_PATH; -1 with errno. An O_PATH fd of a master is one of /dev/ptmx, as of every other. */
 static int
-hold_other_end(const struct notif_call *request, int number)
+open_other_end_of(const struct notif_call *request, int number)
 {
 	int why = EBADF;
 	auto_fd int master = notif_descriptor(request, number, &why);
@@ -263,7 +263,7 @@ open_other_end(struct open_call *o, int object)
 	unsigned missing;
 
 	o->found.object = object;
-	missing = open_decide(o) != 0 ? RIGHT_READ : open_rights(o->how.flags);
+	missing = open_file_decide(o) != 0 ? RIGHT_READ : open_file_rights(o->how.flags);
 	missing &= ~o->verdict.rights;
 	return missing != 0 ? refuse_rights(o->request, o->path, &o->verdict, missing)
 			    : pty_open_object(o, object);
@@ -293,7 +293,7 @@ sys_ioctl(const struct notif_call *request)
 		notif_continue(request);
 		return;
 	}
-	object = hold_other_end(request, (int)a[0]);
+	object = open_other_end_of(request, (int)a[0]);
 	if (object >= 0 && !notif_is_valid(request))
 		return;
 	fd = object < 0 ? -1 : open_other_end(&o, object);

@@ -108,13 +108,13 @@ link_from_descriptor(const struct notif_call *request, int number, int to_folder
 			return;
 		}
 		/* the path of the fd is not known yet */
-		names_wrlock(request->names, NAMES_ALL, NULL);
+		names_lock_write(request->names, NAMES_ALL, NULL);
 		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
-			names_lock_keep_memory(&request->broker->names);
+			names_lock_keep_cache(&request->broker->names);
 		rc = lookup_unchanged(&to) ? link_descriptor(request, fd, &to) : -1;
 		why = errno;
-		names_unlock(request->names);
+		names_lock_release(request->names);
 		/* close first: the caller's close must be the last one */
 		close(fd_take(&fd));
 		errno = why;
@@ -155,7 +155,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 		broker_lock_two(request, from.path, to.path);
 		names_lock_changes(&request->broker->names, to.path, NULL);
 		if (!broker_is_repo_marker(to.path))
-			names_lock_keep_memory(&request->broker->names);
+			names_lock_keep_cache(&request->broker->names);
 		/* trailing slashes follow a link here, unlike in the other calls */
 		if (!lookup_unchanged(&from) || !lookup_unchanged(&to) ||
 		    fstatat(from.folder, *from.name == '\0' ? "." : from.name, &at,
@@ -169,7 +169,7 @@ make_link(const struct notif_call *request, const int folders[2], const uint64_t
 			rc = names_refuse(request, &to, NULL, RIGHT_CREATE);
 		else
 			rc = link_names(request->broker, &from, &to);
-		names_unlock(request->names);
+		names_lock_release(request->names);
 		names_finish(request, rc);
 	}
 }

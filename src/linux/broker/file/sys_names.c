@@ -18,7 +18,7 @@
 
 /* The operation on a name. */
 struct name_change {
-	int (*act)(const struct lookup *place, const struct name_change *change);
+	int (*act)(const struct lookup *entry, const struct name_change *change);
 	unsigned right; /* RIGHT_CREATE or RIGHT_DELETE */
 	mode_t mode, umask;
 	int flags;
@@ -28,71 +28,71 @@ struct name_change {
 };
 
 static int
-do_mkdir(const struct lookup *place, const struct name_change *change)
+do_mkdir(const struct lookup *entry, const struct name_change *change)
 {
-	return mkdirat(place->folder, place->name,
-		       new_mode(change->broker, place->folder, change->mode, change->umask));
+	return mkdirat(entry->folder, entry->name,
+		       new_mode(change->broker, entry->folder, change->mode, change->umask));
 }
 
 static int
-do_mknod(const struct lookup *place, const struct name_change *change)
+do_mknod(const struct lookup *entry, const struct name_change *change)
 {
-	return mknodat(place->folder, place->name,
-		       new_mode(change->broker, place->folder, change->mode, change->umask), 0);
+	return mknodat(entry->folder, entry->name,
+		       new_mode(change->broker, entry->folder, change->mode, change->umask), 0);
 }
 
 static int
-do_symlink(const struct lookup *place, const struct name_change *change)
+do_symlink(const struct lookup *entry, const struct name_change *change)
 {
-	return symlinkat(change->text, place->folder, place->name);
+	return symlinkat(change->text, entry->folder, entry->name);
 }
 
 static int
-do_unlink(const struct lookup *place, const struct name_change *change)
+do_unlink(const struct lookup *entry, const struct name_change *change)
 {
-	return unlinkat(place->folder, place->name, change->flags);
+	return unlinkat(entry->folder, entry->name, change->flags);
 }
 
 /* Inspected names may be removed: their replacement is inspected. */
 static int
-do_change(const struct notif_call *request, const struct lookup *place,
+do_change(const struct notif_call *request, const struct lookup *entry,
 	  const struct name_change *change)
 {
-	struct verdict verdict = broker_decide(request, place->path);
+	struct verdict verdict = broker_decide(request, entry->path);
 	struct stat at;
 
 	if (!(verdict.rights & change->right)) {
-		if (change->act == do_mkdir && !names_is_there(place, &at))
-			refuse_folder(request, place->path, &verdict);
-		return names_refuse(request, place, &verdict, change->right);
+		if (change->act == do_mkdir && !names_is_there(entry, &at))
+			refuse_folder(request, entry->path, &verdict);
+		return names_refuse(request, entry, &verdict, change->right);
 	}
 	if (verdict.vetted != NULL && change->right == RIGHT_CREATE &&
-	    !names_is_there(place, &at) &&
-	    !git_check_may_make(request, place->path, verdict.vetted, change->act == do_mkdir))
+	    !names_is_there(entry, &at) &&
+	    !git_check_may_make(request, entry->path, verdict.vetted, change->act == do_mkdir))
 		return -1;
-	if (change->act == do_symlink && !names_is_there(place, &at) &&
-	    !git_symlink_may_point(request, place->path, change->text))
+	if (change->act == do_symlink && !names_is_there(entry, &at) &&
+	    !git_symlink_may_point(request, entry->path, change->text))
 		return -1;
-	autorun_note_at(request->broker, place->folder, place->name, place->path);
-	return change->act(place, change);
+	autorun_note_at(request->broker, entry->folder, entry->name, entry->path);
+	return change->act(entry, change);
 }
 
 /* Whether the name exists decides the kernel's errno. */
 static void
-leave(const struct notif_call *request, const struct lookup *place,
+leave(const struct notif_call *request, const struct lookup *entry,
       const struct name_change *change)
 {
 	struct broker *broker = request->broker;
 	struct verdict verdict;
 	struct stat at;
 
-	if (broker->events >= 0 && place->folder >= 0 && *place->path == '/' &&
-	    names_is_there(place, &at) == (change->right == RIGHT_DELETE)) {
-		verdict = broker_decide_own(broker, place->path);
+	if (broker->events >= 0 && entry->folder >= 0 && *entry->path == '/' &&
+	    names_is_there(entry, &at) == (change->right == RIGHT_DELETE)) {
+		verdict = broker_decide_own(broker, entry->path);
 		if (change->act == do_mkdir)
-			refuse_folder(request, place->path, &verdict);
+			refuse_folder(request, entry->path, &verdict);
 		else
-			refuse_report_by_kernel(request, place->path, &verdict, change->right);
+			refuse_report_by_kernel(request, entry->path, &verdict, change->right);
 	}
 	notif_continue(request);
 }
@@ -100,27 +100,27 @@ leave(const struct notif_call *request, const struct lookup *place,
 static void
 sys_on(const struct notif_call *request, int folder, uint64_t path, struct name_change *change)
 {
-	auto_lookup struct lookup place;
-	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
+	auto_lookup struct lookup entry;
+	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &entry);
 	int rc;
 
 	if (end == LOOKUP_FAILED)
-		notif_fail(request, place.why);
-	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, change->right)) &&
+		notif_fail(request, entry.why);
+	else if ((end == LOOKUP_ELSEWHERE || !broker_covers(request, entry.path, change->right)) &&
 		 change->has_setid)
 		notif_fail(request, EPERM);
-	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, place.path, change->right))
-		leave(request, &place, change);
+	else if (end == LOOKUP_ELSEWHERE || !broker_covers(request, entry.path, change->right))
+		leave(request, &entry, change);
 	else if (notif_is_valid(request)) {
 		change->broker = request->broker;
 		if (change->right == RIGHT_CREATE) {
 			change->umask = notif_umask(request);
-			change->umask |= git_modes_closed_bits(request->broker, place.path,
+			change->umask |= git_modes_closed_bits(request->broker, entry.path,
 							       change->mode & ~change->umask);
 		}
-		broker_lock(request, place.path);
-		rc = lookup_unchanged(&place) ? do_change(request, &place, change) : -1;
-		names_unlock(request->names);
+		broker_lock(request, entry.path);
+		rc = lookup_unchanged(&entry) ? do_change(request, &entry, change) : -1;
+		names_lock_release(request->names);
 		names_finish(request, rc);
 	}
 }
@@ -164,26 +164,26 @@ find_kind_mistake(mode_t mode)
 
 /* An invalid new name fails before rights are checked. */
 static int
-find_name_mistake(const struct lookup *place)
+find_name_mistake(const struct lookup *entry)
 {
 	struct stat at;
 
-	if (names_is_there(place, &at))
+	if (names_is_there(entry, &at))
 		return EEXIST;
-	if (strchr(place->name, '/') != NULL)
+	if (strchr(entry->name, '/') != NULL)
 		return ENOENT;
-	return faccessat(place->folder, ".", W_OK | X_OK, AT_EACCESS) < 0 ? errno : EPERM;
+	return faccessat(entry->folder, ".", W_OK | X_OK, AT_EACCESS) < 0 ? errno : EPERM;
 }
 
 static void
 refuse_device(const struct notif_call *request, int folder, uint64_t path)
 {
-	auto_lookup struct lookup place;
-	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &place);
+	auto_lookup struct lookup entry;
+	enum lookup_result end = lookup_caller_path(request, folder, path, LOOKUP_NAME, &entry);
 
 	if (end == LOOKUP_ELSEWHERE)
-		place.why = place.why == ENOENT ? ENOENT : EEXIST;
-	notif_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&place) : place.why);
+		entry.why = entry.why == ENOENT ? ENOENT : EEXIST;
+	notif_fail(request, end == LOOKUP_FOUND ? find_name_mistake(&entry) : entry.why);
 }
 
 /* Device nodes and setuid files are refused under every plan. */

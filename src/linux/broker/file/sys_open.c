@@ -55,15 +55,15 @@ decide_shared(struct open_call *o)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		/* the path that is locked is freed by the decision */
-		names_rdlock(o->request->names, i == 0 ? NULL : o->path);
-		if (open_decide(o) != 0 || broker_is_repo_marker(o->path))
+		names_lock_read(o->request->names, i == 0 ? NULL : o->path);
+		if (open_file_decide(o) != 0 || broker_is_repo_marker(o->path))
 			break;
-		if (names_covers(o->request->names, o->path))
+		if (names_lock_covers(o->request->names, o->path))
 			return true;
-		names_unlock(o->request->names);
+		names_lock_release(o->request->names);
 	}
 	if (o->request->names->how != NAMES_FREE)
-		names_unlock(o->request->names);
+		names_lock_release(o->request->names);
 	return false;
 }
 
@@ -82,7 +82,7 @@ leave(const struct open_call *o)
 	if (!o->found.is_proc)
 		refuse_report_by_kernel(o->request, o->path, &o->verdict,
 					is_new ? (unsigned)RIGHT_CREATE
-					       : open_rights(o->how.flags));
+					       : open_file_rights(o->how.flags));
 	if (o->actor == OPEN_REFUSE)
 		notif_fail(o->request, EACCES);
 	else
@@ -97,17 +97,17 @@ lock_and_decide(struct open_call *o)
 
 	if (decide_shared(o))
 		return 0;
-	why = open_decide(o);
+	why = open_file_decide(o);
 	for (int i = 0; why == 0 && i < TRIES; i++) {
 		auto_free char *before = strdup(o->path);
 
 		if (before == NULL)
 			return ENOMEM;
 		broker_lock(o->request, before);
-		why = open_decide(o);
+		why = open_file_decide(o);
 		if (why == 0 && strcmp(before, o->path) == 0)
 			return 0;
-		names_unlock(o->request->names);
+		names_lock_release(o->request->names);
 	}
 	return why != 0 ? why : EAGAIN;
 }
@@ -119,14 +119,14 @@ lock_and_decide(struct open_call *o)
 static bool
 read_found(struct open_call *o)
 {
-	int why = open_decide(o), fd;
+	int why = open_file_decide(o), fd;
 
 	if (why != 0) {
 		notif_fail(o->request, why);
 	} else if ((o->actor = open_actor(o)) == OPEN_KERNEL) {
 		notif_continue(o->request);
 	} else {
-		fd = open_execute(o);
+		fd = open_file_execute(o);
 		if (fd >= 0)
 			give(o, fd);
 		else if (errno == ESTALE && o->found.object >= 0)
@@ -143,7 +143,7 @@ sys_on_found(struct open_call *o)
 {
 	int why, fd;
 
-	if (open_only_reads(o->how.flags))
+	if (open_file_only_reads(o->how.flags))
 		return read_found(o);
 	why = lock_and_decide(o);
 
@@ -153,13 +153,13 @@ sys_on_found(struct open_call *o)
 	}
 	o->actor = open_actor(o);
 	if (is_left(o)) {
-		names_unlock(o->request->names);
+		names_lock_release(o->request->names);
 		leave(o);
 		return false;
 	}
-	fd = open_execute(o);
+	fd = open_file_execute(o);
 	why = errno;
-	names_unlock(o->request->names);
+	names_lock_release(o->request->names);
 	errno = why;
 	if (fd >= 0)
 		give(o, fd);
@@ -212,8 +212,8 @@ try_create_fast(struct open_call *o)
 		o->actor = open_actor(o);
 		if ((o->verdict.rights & RIGHT_CREATE) && o->actor == OPEN_BROKER &&
 		    notif_is_valid(o->request))
-			fd = open_execute(o);
-		names_unlock(o->request->names);
+			fd = open_file_execute(o);
+		names_lock_release(o->request->names);
 	}
 	auto_lookup_fn(&o->found);
 	if (fd >= 0)
@@ -352,7 +352,7 @@ cut_held(struct open_call *o, off_t length)
 	snprintf(name, sizeof name, "/proc/self/fd/%d", o->found.object);
 	if (!may_be_leased(o))
 		return truncate(name, length);
-	fd = open_reopen_fd(o, o->found.object);
+	fd = open_file_reopen(o, o->found.object);
 	return fd < 0 ? -1 : ftruncate(fd, length);
 }
 
@@ -366,7 +366,7 @@ cut(struct open_call *o, off_t length)
 	errno = S_ISREG(o->at.st_mode) ? EACCES : EINVAL;
 	if (!(o->verdict.rights & RIGHT_WRITE) || !S_ISREG(o->at.st_mode))
 		return -1;
-	if (o->actor == OPEN_STAGE && open_vetted(o) < 0)
+	if (o->actor == OPEN_STAGE && open_file_stage(o) < 0)
 		return -1;
 	autorun_note_path(o->request->broker, o->path, &o->at);
 	return fstat(o->found.object, &o->at) < 0 || !may_grow(o, length) ? -1
@@ -385,14 +385,14 @@ cut_found(struct open_call *o, off_t length)
 	o->how.flags = O_TRUNC;
 	o->actor = open_actor(o);
 	if (is_left(o)) {
-		names_unlock(o->request->names);
+		names_lock_release(o->request->names);
 		leave(o);
 		return;
 	}
 	o->how.flags = O_WRONLY;
 	rc = cut(o, length);
 	why = errno;
-	names_unlock(o->request->names);
+	names_lock_release(o->request->names);
 	if (rc < 0)
 		notif_fail(o->request, why);
 	else

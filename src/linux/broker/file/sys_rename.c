@@ -52,13 +52,13 @@ auto_move_fn(const struct move *move)
 #define auto_move __attribute__((cleanup(auto_move_fn)))
 
 static bool
-lacks(const struct move *move, const struct lookup *place, unsigned rights)
+lacks(const struct move *move, const struct lookup *side, unsigned rights)
 {
-	struct verdict verdict = broker_decide(move->request, place->path);
+	struct verdict verdict = broker_decide(move->request, side->path);
 	unsigned missing = rights & ~verdict.rights;
 
 	if (missing != 0)
-		refuse_rights(move->request, place->path, &verdict, missing);
+		refuse_rights(move->request, side->path, &verdict, missing);
 	return missing != 0;
 }
 
@@ -99,8 +99,8 @@ may_lead(const struct move *move, int folder, const char *name, const char *new)
 	if (vetted == NULL || (vetted->vet != VET_POINTER && vetted->vet != VET_GITDIR))
 		return true;
 	may = git_install_read(folder, name, &file) == 0 &&
-	      git_pointer_may_move(move->request, new, vetted->vet,
-				   &(struct gitconfig_text){file.text, file.length});
+	      git_content_may_move_pointer(move->request, new, vetted->vet,
+					   &(struct gitconfig_text){file.text, file.length});
 	free(file.text);
 	return may;
 }
@@ -137,7 +137,7 @@ compare_entry(struct comparison *c, const struct subtree_entry *entry)
 	if (c->move->left-- <= 0)
 		return EXDEV;
 	if (c->move->left == TREE_MAX - TREE_SHORT && c->move->disturbed < LOANS)
-		c->move->is_lent = names_suspend(request->names, &c->move->loan);
+		c->move->is_lent = names_lock_suspend(request->names, &c->move->loan);
 	if (!subtree_path(c->from, entry, c->old, sizeof c->old) ||
 	    !subtree_path(c->to, entry, c->new, sizeof c->new))
 		return ENAMETOOLONG;
@@ -196,7 +196,7 @@ compare_in_turns(struct move *move, int folder, const char *from, const char *to
 	move->left = TREE_MAX;
 	move->is_lent = false;
 	rc = compare_trees(move, folder, from, to);
-	if (!move->is_lent || names_resume(move->request->names, &move->loan))
+	if (!move->is_lent || names_lock_resume(move->request->names, &move->loan))
 		return rc;
 	move->is_disturbed = true;
 	move->disturbed++;
@@ -244,9 +244,9 @@ check_entry(struct move *move, const struct lookup *from, mode_t mode, const str
 }
 
 static int
-refuse_vetted(const struct move *move, const struct lookup *place, const struct protection *by)
+refuse_vetted(const struct move *move, const struct lookup *side, const struct protection *by)
 {
-	refuse_protected(move->request, REFUSED_RENAME, place->path, by);
+	refuse_protected(move->request, REFUSED_RENAME, side->path, by);
 	errno = EACCES;
 	return -1;
 }
@@ -391,8 +391,8 @@ move_name(const struct notif_call *request, const int folders[2], const uint64_t
 				     : -1;
 		} while (move.is_disturbed);
 		if (rc < 0 || !is_remembered(&move))
-			names_lock_keep_memory(&request->broker->names);
-		names_unlock(request->names);
+			names_lock_keep_cache(&request->broker->names);
+		names_lock_release(request->names);
 		names_finish(request, rc);
 	}
 }

@@ -208,7 +208,7 @@ attribute_at(const __u64 *a)
 				    .path = a[1],
 				    .flags = (int)a[2],
 				    .null_is_empty = true,
-				    .holding = HOLDING_OPEN};
+				    .needed_fd = METADATA_OPEN_FD};
 }
 
 /* directory, path, flags, name, struct xattr_args, its size */

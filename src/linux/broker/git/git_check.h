@@ -62,8 +62,8 @@ int git_content_check(const struct notif_call *request, const char *path, enum v
  * May a git pointer get this path by a move of its directory? git writes it anew afterwards, so its target
  * may be missing meanwhile, if the command cannot create it.
  */
-bool git_pointer_may_move(const struct notif_call *request, const char *path, enum vet vet,
-			  const struct gitconfig_text *text);
+bool git_content_may_move_pointer(const struct notif_call *request, const char *path, enum vet vet,
+				  const struct gitconfig_text *text);
 
 /* git_install.c */
 
@@ -101,7 +101,7 @@ enum git_staging_result {
 };
 struct git_staging_call {
 	const struct notif_call *request;
-	const struct lookup *place;
+	const struct lookup *entry;
 	uint64_t flags;
 	mode_t mode;	/* before the umask */
 	int fd, number; /* set with VET_STAGED */

@@ -109,11 +109,11 @@ is_fit_worktree(const struct content_query *q, const char *text)
 }
 
 static enum cause
-refuse_place(void *context, enum gitconfig_use place, const char *text)
+refuse_use(void *context, enum gitconfig_use use, const char *text)
 {
 	const struct content_query *q = context;
 
-	switch (place) {
+	switch (use) {
 	case GITCONFIG_REMOTE:
 		return git_local_remote_refuse(q->request, q->arena, q->path, text);
 	case GITCONFIG_WORKTREE:
@@ -167,7 +167,7 @@ static int
 vet_config(struct content_query *q, enum gitconfig_kind kind, const struct gitconfig_text *text,
 	   const struct gitconfig_text *present)
 {
-	struct gitconfig_path_check path_check = {refuse_place, q};
+	struct gitconfig_path_check path_check = {refuse_use, q};
 	struct gitconfig_refusal refusal;
 	int rc;
 
@@ -306,12 +306,12 @@ carry_own(const struct notif_call *request, const char *path, enum vet vet,
 }
 
 bool
-git_pointer_may_move(const struct notif_call *request, const char *path, enum vet vet,
-		     const struct gitconfig_text *text)
+git_content_may_move_pointer(const struct notif_call *request, const char *path, enum vet vet,
+			     const struct gitconfig_text *text)
 {
 	return (broker_is_private_tmp(request->broker, path) ||
 		carry_own(request, path, vet, text) == 0) &&
-	       nest_may_hold(request, path, vet, text, NEST_CARRY);
+	       nest_allows_content(request, path, vet, text, NEST_CARRY);
 }
 
 /* Every nested policy inspects the content itself, unless the path is unrestricted there. */
@@ -323,7 +323,7 @@ git_content_check(const struct notif_call *request, const char *path, enum vet v
 			  ? 0
 			  : vet_own(request, path, vet, text, present);
 
-	if (why == 0 && !nest_may_hold(request, path, vet, text, NEST_VET)) {
+	if (why == 0 && !nest_allows_content(request, path, vet, text, NEST_VET)) {
 		refuse_report(request, REFUSED_CHANGE, path, CAUSE_NEST_CONTENT);
 		why = EACCES;
 	}

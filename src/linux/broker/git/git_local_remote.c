@@ -95,11 +95,11 @@ is_in_working_tree(const struct remote *r, const char *path)
 	size_t top = path_set_top(&r->request->broker->trees.changes, path);
 
 	for (const char *above = path; strlen(above) > top && strcmp(above, "/") != 0;) {
-		const char *mark;
+		const char *marker;
 
 		above = path_parent(r->arena, above, NULL);
-		mark = above == NULL ? NULL : path_join(r->arena, above, ".git", NULL);
-		if (mark == NULL || (git_repo_has(above, ".git") && !path_below(path, mark)))
+		marker = above == NULL ? NULL : path_join(r->arena, above, ".git", NULL);
+		if (marker == NULL || (git_repo_has(above, ".git") && !path_below(path, marker)))
 			return true;
 	}
 	return false;

@@ -114,7 +114,7 @@ staged_take(const struct notif_call *request, int number, struct staged_file *re
 
 /* The reserved entry of a taken file, unless it was given out again. */
 static struct staged_file *
-find_kept(struct broker *broker, const struct staged_file *slot)
+find_staged(struct broker *broker, const struct staged_file *slot)
 {
 	for (int i = 0; i < STAGED_MAX; i++) {
 		struct staged_file *kept = &broker->staged[i];
@@ -133,7 +133,7 @@ put_back(struct broker *broker, struct staged_file *slot)
 	struct staged_file *to;
 
 	pthread_mutex_lock(&broker->small);
-	to = find_kept(broker, slot);
+	to = find_staged(broker, slot);
 	if (to != NULL) {
 		*to = *slot;
 		slot->fd = -1;
@@ -150,7 +150,7 @@ give_up_number(struct broker *broker, const struct staged_file *slot)
 	struct staged_file *kept;
 
 	pthread_mutex_lock(&broker->small);
-	kept = find_kept(broker, slot);
+	kept = find_staged(broker, slot);
 	if (kept != NULL)
 		kept->process = 0;
 	pthread_mutex_unlock(&broker->small);
@@ -173,11 +173,11 @@ open_staged(const struct notif_call *request, struct git_staging_call *o)
 	struct staged_file *slot,
 		made = {.process = process, .exclusive = (o->flags & O_EXCL) != 0};
 
-	if (process == 0 || strlen(o->place->name) > NAME_MAX)
-		return refuse(request, o->place->path, EACCES, CAUSE_UNKNOWN_CALLER);
-	strcpy(made.name, o->place->name);
+	if (process == 0 || strlen(o->entry->name) > NAME_MAX)
+		return refuse(request, o->entry->path, EACCES, CAUSE_UNKNOWN_CALLER);
+	strcpy(made.name, o->entry->name);
 	made.fd = memfd_create("git", MFD_CLOEXEC);
-	made.folder = fcntl(o->place->folder, F_DUPFD_CLOEXEC, 0);
+	made.folder = fcntl(o->entry->folder, F_DUPFD_CLOEXEC, 0);
 	o->fd = made.fd < 0 ? -1 : fcntl(made.fd, F_DUPFD_CLOEXEC, 0);
 	pthread_mutex_lock(&request->broker->small);
 	slot = o->fd < 0 || made.folder < 0 || fchmod(made.fd, o->mode) < 0
@@ -192,7 +192,7 @@ open_staged(const struct notif_call *request, struct git_staging_call *o)
 	close(made.fd);
 	close(made.folder);
 	close(o->fd);
-	return refuse(request, o->place->path, EMFILE, CAUSE_GIT_MANY_OPEN);
+	return refuse(request, o->entry->path, EMFILE, CAUSE_GIT_MANY_OPEN);
 }
 
 enum git_staging_result
@@ -201,24 +201,24 @@ git_staging_open(const struct notif_call *request, const struct protection *prot
 {
 	uint64_t flags = o->flags;
 	struct stat at;
-	bool there = fstatat(o->place->folder, o->place->name, &at, AT_SYMLINK_NOFOLLOW) == 0;
+	bool there = fstatat(o->entry->folder, o->entry->name, &at, AT_SYMLINK_NOFOLLOW) == 0;
 
 	/* reading changes nothing, and invalid opens fail anyway */
-	if (o->place->is_folder_itself || (there && !S_ISREG(at.st_mode)) ||
+	if (o->entry->is_folder_itself || (there && !S_ISREG(at.st_mode)) ||
 	    ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC) &&
 	     (there || !(flags & O_CREAT))) ||
 	    (there ? (flags & O_CREAT) && (flags & O_EXCL) : !(flags & O_CREAT)) ||
-	    strchr(o->place->name, '/') != NULL || protection->vet == VET_FOLDER)
+	    strchr(o->entry->name, '/') != NULL || protection->vet == VET_FOLDER)
 		return VET_GO_ON;
 	if (protection->vet == VET_HEAD)
-		return git_check_may_make(request, o->place->path, protection, false) ? VET_GO_ON
+		return git_check_may_make(request, o->entry->path, protection, false) ? VET_GO_ON
 										      : VET_REFUSED;
 	/* an existing file keeps its mode when truncated */
 	if (there)
 		o->mode = at.st_mode & 0777;
 	if (!there || (flags & O_TRUNC))
 		return open_staged(request, o);
-	refuse_report(request, REFUSED_WRITE, o->place->path, CAUSE_GIT_IN_PLACE);
+	refuse_report(request, REFUSED_WRITE, o->entry->path, CAUSE_GIT_IN_PLACE);
 	errno = EACCES;
 	return VET_REFUSED;
 }
@@ -267,9 +267,9 @@ sys_close(const struct notif_call *request)
 		return;
 	}
 	/* settings count for other directories, too */
-	names_wrlock(request->names, NAMES_ALL, NULL);
+	names_lock_write(request->names, NAMES_ALL, NULL);
 	why = finish(request, &slot);
-	names_unlock(request->names);
+	names_lock_release(request->names);
 	if (why == 0)
 		give_up_number(request->broker, &slot);
 	if (nest_is_late(request))

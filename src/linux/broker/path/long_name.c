@@ -22,7 +22,7 @@
 #include "linux/seccomp/syscalls.h"
 
 #define NO_SYMLINKS 0x04u
-#define HOLD (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define OPEN_DIR (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 struct id {
 	dev_t device;
@@ -81,8 +81,8 @@ take_part(const char *name, size_t length, char to[PATH_MAX])
 static bool
 leads_to(const char *name, size_t length, const struct id *id)
 {
-	const uint64_t how[3] = {HOLD, 0, NO_SYMLINKS};
-	auto_fd int at = open("/", HOLD);
+	const uint64_t how[3] = {OPEN_DIR, 0, NO_SYMLINKS};
+	auto_fd int at = open("/", OPEN_DIR);
 	char part[PATH_MAX];
 
 	while (at >= 0 && length > 1) {
@@ -170,7 +170,7 @@ note_id(struct climb *climb)
 }
 
 char *
-long_name_told(const struct long_names *deep, int folder)
+long_name_path(const struct long_names *deep, int folder)
 {
 	char text[PATH_MAX];
 
@@ -184,7 +184,7 @@ long_name_told(const struct long_names *deep, int folder)
 static bool
 is_known(struct climb *climb)
 {
-	auto_free char *name = long_name_told(climb->deep, climb->at);
+	auto_free char *name = long_name_path(climb->deep, climb->at);
 
 	if (name == NULL)
 		name = recall(climb->deep, &climb->ids[climb->count - 1]);
@@ -216,7 +216,7 @@ go_up(struct climb *climb)
 static int
 enter(int folder, const char *name, const struct id *id)
 {
-	auto_fd int fd = openat(folder, name, HOLD);
+	auto_fd int fd = openat(folder, name, OPEN_DIR);
 
 	return fd >= 0 && is_id(fd, id) ? fd_take(&fd) : -1;
 }
@@ -264,7 +264,7 @@ step_down(struct climb *climb, const struct id *id)
 char *
 long_name_name(struct long_names *deep, int folder)
 {
-	auto_climb struct climb climb = {.deep = deep, .at = openat(folder, ".", HOLD)};
+	auto_climb struct climb climb = {.deep = deep, .at = openat(folder, ".", OPEN_DIR)};
 
 	if (climb.at < 0 || !go_up(&climb))
 		return NULL;

@@ -40,7 +40,7 @@ lookup_fd_name(int fd)
 char *
 lookup_dir_name(struct long_names *deep, int folder)
 {
-	char *name = long_name_told(deep, folder);
+	char *name = long_name_path(deep, folder);
 
 	return name == NULL && errno == ENAMETOOLONG ? long_name_name(deep, folder) : name;
 }

@@ -154,18 +154,18 @@ static enum step
 step_onto(struct walk *w, int fd, const struct name *name)
 {
 	bool keeps = name->is_last && !lookup_follows(w->follow, name->start);
-	auto_fd int held = fd;
-	bool is_proc = lookup_is_procfs(held);
+	auto_fd int fd_opened = fd;
+	bool is_proc = lookup_is_procfs(fd_opened);
 	struct stat at;
 
 	if (is_proc && is_refused(w, name->text))
 		return errno = EACCES, STEP_FAILED;
-	if (keeps || fstat(held, &at) < 0 || !S_ISLNK(at.st_mode))
-		return arrive(w, fd_take(&held), false, name);
+	if (keeps || fstat(fd_opened, &at) < 0 || !S_ISLNK(at.st_mode))
+		return arrive(w, fd_take(&fd_opened), false, name);
 	if (++w->links > LINKS_MAX)
 		return errno = ELOOP, STEP_FAILED;
 	return is_proc && is_magic(w, name->text) ? step_through(w, name)
-						  : follow(w, held, &at, name);
+						  : follow(w, fd_opened, &at, name);
 }
 
 static enum step

@@ -168,7 +168,7 @@ answer(struct notif_call *request, struct nest_call *nested)
 struct nest *
 broker_answer(struct notif_call *request, int timeout_ms)
 {
-	struct names_hold names = {.names = &request->broker->names};
+	struct names_use names = {.names = &request->broker->names};
 	struct nest_call nested = {.timeout_ms = timeout_ms};
 	struct nest *late;
 

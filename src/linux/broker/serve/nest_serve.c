@@ -26,7 +26,7 @@ decide(const struct notif_call *request, const char *path, struct nest_answer *t
 
 	to->rights = verdict.rights;
 	to->vet = verdict.vetted == NULL ? (uint32_t)VET_NOTHING : (uint32_t)verdict.vetted->vet;
-	to->is_held = verdict.pinned_by != NULL;
+	to->is_pinned = verdict.pinned_by != NULL;
 	to->guards = broker_covers(request, path, RIGHTS_CHANGE);
 	to->is_by_name = plan_is_by_name(request->broker->plan, path);
 	/* the outer broker is not under the nest's layer */
@@ -59,9 +59,10 @@ static bool
 carry(const struct notif_call *request, const char *path, uint32_t kind, int fd)
 {
 	struct git_file file = {0};
-	bool is_fine = fd >= 0 && git_install_read_fd(fd, &file) == 0 &&
-		       git_pointer_may_move(request, path, (enum vet)kind,
-					    &(struct gitconfig_text){file.text, file.length});
+	bool is_fine =
+		fd >= 0 && git_install_read_fd(fd, &file) == 0 &&
+		git_content_may_move_pointer(request, path, (enum vet)kind,
+					     &(struct gitconfig_text){file.text, file.length});
 
 	free(file.text);
 	return is_fine;

@@ -311,12 +311,12 @@ answer(struct broker *broker, struct notif_call *request, struct affinity *affin
 static _Noreturn void
 serve(struct broker *broker)
 {
-	struct caller_fds kept[CALLER_FDS] = {{0}};
+	struct caller_fds fd_cache[CALLER_FDS] = {{0}};
 	struct affinity affinity = broker->serving.affinity;
 	struct notif_call request = {.broker = broker,
 				     .listener = broker->listener,
 				     .deep = &broker->deep,
-				     .kept = broker->low_fds ? NULL : kept};
+				     .fd_cache = broker->low_fds ? NULL : fd_cache};
 	struct nest *late;
 
 	affinity.own = (pid_t)syscall(SYS_gettid);
@@ -333,7 +333,7 @@ serve(struct broker *broker)
 			nest_drop(broker, late);
 		}
 		affinity_end_call(&affinity, is_unregistered(&broker->serving));
-		autorun_compact(broker);
+		autorun_note_compact(broker);
 		/* no directory stays open longer than its call; either will do */
 		if (broker->has_own_fs)
 			(void)(fchdir(broker->own) < 0 && chdir("/") < 0);

@@ -15,7 +15,7 @@ void inet_set_loopback(struct socket_call *call, const struct destination *named
 /* inet_socket.c: restricts an inherited or received socket to loopback. 0 or an errno. */
 int inet_check_socket(const struct socket_call *call);
 /* Closes the fd and answers. */
-void inet_finish(struct socket_call *call, int why);
+void socket_finish(struct socket_call *call, int why);
 
 /* inet_connect.c: is it loopback, at a port that is granted? If not that is reported. */
 bool inet_may_reach_local(struct socket_call *call, const struct destination *to);

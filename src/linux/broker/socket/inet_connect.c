@@ -63,7 +63,7 @@ refuse(struct socket_call *call, const struct destination *to, enum cause why)
 
 	report(call, to, why);
 	/* where names decide, the program sees it as no server */
-	inet_finish(call, is_local ? EACCES : ECONNREFUSED);
+	socket_finish(call, is_local ? EACCES : ECONNREFUSED);
 }
 
 bool
@@ -89,7 +89,7 @@ connect_local(struct socket_call *call, const struct destination *to)
 	if (inet_may_reach_local(call, to))
 		socket_connect(call, -1);
 	else
-		inet_finish(call, EACCES);
+		socket_finish(call, EACCES);
 }
 
 static bool
@@ -134,9 +134,10 @@ redirect_to_stub(struct socket_call *call, const struct destination *to)
 static void
 connect_own_server(struct socket_call *call, const struct destination *to)
 {
-	start(call, (struct connect_call){.to_own_server = true,
-					  .asks = *to,
-					  .mark = call->is_here ? call->by.mark : 0});
+	start(call,
+	      (struct connect_call){.to_own_server = true,
+				    .asks = *to,
+				    .listener_set = call->is_here ? call->by.listener_set : 0});
 }
 
 /*
@@ -148,18 +149,19 @@ connect_here(struct socket_call *call, const struct destination *to)
 {
 	struct destination at = *to;
 	struct listening_by by;
-	enum listening who;
+	enum listening owner;
 
 	if (inet_is_any(to->address)) {
 		inet_set_loopback(call, to, to->port);
 		inet_destination(call, &at);
 	}
-	who = own_listeners_find(&call->request->broker->own_servers, at.address, at.port, &by);
-	if (call->is_here && (by.mark == 0 || by.mark != call->by.mark || who == LISTENS_OTHER)) {
-		inet_finish(call, ECONNREFUSED);
+	owner = own_listeners_find(&call->request->broker->own_servers, at.address, at.port, &by);
+	if (call->is_here && (by.listener_set == 0 || by.listener_set != call->by.listener_set ||
+			      owner == LISTENS_OTHER)) {
+		socket_finish(call, ECONNREFUSED);
 		return true;
 	}
-	switch (who) {
+	switch (owner) {
 	case LISTENS_OWN:
 	case LISTENS_FULL:
 		connect_own_server(call, &at);
@@ -169,7 +171,7 @@ connect_here(struct socket_call *call, const struct destination *to)
 					   at.address))
 			return false;
 		/* not a refusal: the command may be waiting for its server to start */
-		inet_finish(call, ECONNREFUSED);
+		socket_finish(call, ECONNREFUSED);
 		return true;
 	case LISTENS_OTHER:
 		break;
@@ -280,7 +282,7 @@ inet_connect(struct socket_call *call)
 	if (why == 0)
 		why = inet_destination(call, &to);
 	if (why != 0)
-		inet_finish(call, why);
+		socket_finish(call, why);
 	else if (mode == NET_LOCALHOST)
 		connect_local(call, &to);
 	else

@@ -112,7 +112,7 @@ inet_make(const struct notif_call *request)
 }
 
 void
-inet_finish(struct socket_call *call, int why)
+socket_finish(struct socket_call *call, int why)
 {
 	close(call->fd);
 	call->fd = -1;
@@ -176,7 +176,7 @@ inet_bind(struct socket_call *call)
 		socket_copies_sweep(call->request->broker);
 		why = bind(call->fd, &call->address.any, call->size) < 0 ? errno : 0;
 	}
-	inet_finish(call, why);
+	socket_finish(call, why);
 }
 
 /* listen on an unbound socket binds a port, on all addresses of the device. */
@@ -194,7 +194,7 @@ inet_listen(struct socket_call *call, int backlog)
 	}
 	if (why == 0)
 		socket_copies_drop(call->request->broker, call->fd, SOCKET_LISTENING);
-	inet_finish(call, why);
+	socket_finish(call, why);
 }
 
 /* ---- datagrams ---- */

@@ -93,21 +93,23 @@ connect_locked(const struct connect_call *c, bool waits)
 {
 	struct own_listeners *listeners = &c->request.broker->own_servers;
 	struct listening_by before, after;
-	enum listening who = own_listeners_find(listeners, c->asks.address, c->asks.port, &before);
+	enum listening owner =
+		own_listeners_find(listeners, c->asks.address, c->asks.port, &before);
 	int why;
 
-	if (who != LISTENS_OWN)
-		return who == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
-	if (c->mark != 0 && before.mark != c->mark)
+	if (owner != LISTENS_OWN)
+		return owner == LISTENS_FULL ? EAGAIN : ECONNREFUSED;
+	if (c->listener_set != 0 && before.listener_set != c->listener_set)
 		return ECONNREFUSED;
 	/* another thread of the caller has connected it: do not undo that */
 	if (state_of(c->fd) != STATE_CLOSED)
 		return EISCONN;
 	why = reach(c);
-	who = why != 0 ? LISTENS_OWN
-		       : own_listeners_find(listeners, c->asks.address, c->asks.port, &after);
-	if (why == 0 && ((who != LISTENS_OWN && who != LISTENS_FULL) || before.mark != after.mark ||
-			 !listener_owner_is_on_lo(c->fd)))
+	owner = why != 0 ? LISTENS_OWN
+			 : own_listeners_find(listeners, c->asks.address, c->asks.port, &after);
+	if (why == 0 &&
+	    ((owner != LISTENS_OWN && owner != LISTENS_FULL) ||
+	     before.listener_set != after.listener_set || !listener_owner_is_on_lo(c->fd)))
 		why = EAGAIN;
 	if (why != 0)
 		disconnect(c->fd);

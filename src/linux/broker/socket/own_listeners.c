@@ -40,7 +40,7 @@ struct diag_query {
 
 /* Returns count if it is not remembered. */
 static size_t
-place_of(const struct own_listeners *listeners, uint64_t cookie)
+slot_of(const struct own_listeners *listeners, uint64_t cookie)
 {
 	size_t i = 0;
 
@@ -99,7 +99,7 @@ note(struct diag_query *question, const struct nlmsghdr *header)
 {
 	const struct inet_diag_msg *one = NLMSG_DATA(header);
 	uint64_t cookie;
-	size_t place;
+	size_t slot;
 
 	if (header->nlmsg_len < NLMSG_LENGTH(sizeof *one)) {
 		question->found = LISTENS_OTHER;
@@ -110,22 +110,22 @@ note(struct diag_query *question, const struct nlmsghdr *header)
 	    (question->address != NULL && !takes(header, one, question->address)))
 		return;
 	cookie = one->id.idiag_cookie[0] | (uint64_t)one->id.idiag_cookie[1] << 32;
-	place = place_of(question->listeners, cookie);
-	if (place == question->listeners->count) {
+	slot = slot_of(question->listeners, cookie);
+	if (slot == question->listeners->count) {
 		question->found = LISTENS_OTHER;
 		return;
 	}
 	if (question->seen != NULL)
-		question->seen[place] = true;
+		question->seen[slot] = true;
 	if (question->found == LISTENS_NOBODY) {
 		question->found = LISTENS_OWN;
-		question->by.nest = question->listeners->all[place].by;
+		question->by.nest = question->listeners->all[slot].by;
 	}
-	if (question->by.nest != question->listeners->all[place].by)
+	if (question->by.nest != question->listeners->all[slot].by)
 		question->by.nest = 0;
 	/* for a listening socket: queue length and its limit */
 	question->is_full = question->is_full || one->idiag_rqueue > one->idiag_wqueue;
-	question->by.mark += mix(cookie);
+	question->by.listener_set += mix(cookie);
 }
 
 static bool
@@ -261,7 +261,7 @@ own_listeners_add(struct own_listeners *listeners, int fd, uint64_t by)
 	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) < 0)
 		return;
 	pthread_mutex_lock(&listeners->lock);
-	if (place_of(listeners, cookie) == listeners->count && make_room(listeners))
+	if (slot_of(listeners, cookie) == listeners->count && make_room(listeners))
 		listeners->all[listeners->count++] = (struct listener){cookie, by};
 	pthread_mutex_unlock(&listeners->lock);
 }

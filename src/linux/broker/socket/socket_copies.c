@@ -56,7 +56,7 @@ forget(struct socket_copies *copies, struct socket_copy *copy, enum socket_state
 /* ---- closed sockets ---- */
 
 static void
-mark(struct socket_copies *copies, ino_t inode, bool *seen)
+mark_seen(struct socket_copies *copies, ino_t inode, bool *seen)
 {
 	for (size_t i = 0; i < SOCKET_COPIES; i++)
 		seen[i] = seen[i] ||
@@ -82,7 +82,7 @@ mark_process(struct socket_copies *copies, int proc, const char *number, bool *s
 
 		link[n < 0 ? 0 : n] = '\0';
 		if (strncmp(link, "socket:[", 8) == 0)
-			mark(copies, (ino_t)strtoull(link + 8, NULL, 10), seen);
+			mark_seen(copies, (ino_t)strtoull(link + 8, NULL, 10), seen);
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -153,7 +153,7 @@ next_entry(const struct broker *broker, struct socket_copies *copies)
 }
 
 static void
-keep(struct broker *broker, int fd, ino_t inode)
+store(struct broker *broker, int fd, ino_t inode)
 {
 	struct socket_copies *copies = &broker->copies;
 	struct socket_copy *copy;
@@ -186,7 +186,7 @@ socket_copies_give(const struct notif_call *request, int fd, bool close_on_exec)
 		copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (copy >= 0) {
 		pthread_mutex_lock(&copies->lock);
-		keep(request->broker, copy, at.st_ino);
+		store(request->broker, copy, at.st_ino);
 		pthread_mutex_unlock(&copies->lock);
 	}
 	notif_give(request, fd, close_on_exec);

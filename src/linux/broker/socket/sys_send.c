@@ -130,15 +130,15 @@ pass_files(struct send_call *s, struct cmsghdr *header)
 static int
 pass_credentials(const struct send_call *s, struct cmsghdr *header)
 {
-	struct ucred who;
+	struct ucred sender;
 
-	if (header->cmsg_len != CMSG_LEN(sizeof who))
+	if (header->cmsg_len != CMSG_LEN(sizeof sender))
 		return EINVAL;
-	memcpy(&who, CMSG_DATA(header), sizeof who);
-	if (who.pid != notif_process(&s->request))
+	memcpy(&sender, CMSG_DATA(header), sizeof sender);
+	if (sender.pid != notif_process(&s->request))
 		return EPERM;
-	who.pid = getpid();
-	memcpy(CMSG_DATA(header), &who, sizeof who);
+	sender.pid = getpid();
+	memcpy(CMSG_DATA(header), &sender, sizeof sender);
 	return 0;
 }
 

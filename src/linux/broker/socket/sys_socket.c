@@ -244,7 +244,7 @@ listen_freely(struct socket_call *call, int backlog)
 
 	if (why == 0)
 		socket_copies_drop(call->request->broker, call->fd, SOCKET_LISTENING);
-	inet_finish(call, why);
+	socket_finish(call, why);
 }
 
 /* SO_PEERCRED reports the process that called listen(): that must be the caller. */

@@ -126,11 +126,11 @@ is_own(struct broker *broker, const struct own_socket *id)
  * time. Without birth times nothing is recorded.
  */
 void
-unix_note_own(struct broker *broker, const struct lookup *place, int64_t before)
+unix_note_own(struct broker *broker, const struct lookup *entry, int64_t before)
 {
 	struct file file;
 
-	if (look(place->folder, place->name, &file) != 0 || !file.is_socket ||
+	if (look(entry->folder, entry->name, &file) != 0 || !file.is_socket ||
 	    file.id.born < before)
 		return;
 	pthread_mutex_lock(&broker->sockets);
@@ -156,7 +156,7 @@ is_granted(const struct notif_call *request, const char *path, const struct file
 {
 	struct socket_answer answer = plan_decide_socket(request->broker->plan, path);
 
-	if (answer.allowed && answer.place != NULL)
+	if (answer.allowed && answer.srcpos != NULL)
 		return true;
 	if (answer.allowed || (request->broker->private_tmp != NULL &&
 			       path_below(path, request->broker->private_tmp)))
@@ -197,9 +197,9 @@ may_connect(const struct notif_call *request, const char *path, const struct fil
 
 /* Returns 0 and *ret_pin, or an errno; ELOOP: a link appeared. */
 static int
-hold(const struct notif_call *request, const struct lookup *place, int *ret_pin)
+open_pinned(const struct notif_call *request, const struct lookup *entry, int *ret_pin)
 {
-	auto_fd int pin = openat(place->folder, *place->name == '\0' ? "." : place->name,
+	auto_fd int pin = openat(entry->folder, *entry->name == '\0' ? "." : entry->name,
 				 O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	auto_free char *path = NULL;
 	struct file file;
@@ -227,16 +227,16 @@ static int
 find(const struct socket_call *call, const char *path, int *ret_pin)
 {
 	for (int i = 0; i < TRIES; i++) {
-		auto_lookup struct lookup place;
-		enum lookup_result end = unix_walk(call->request, path, LOOKUP_FOLLOW, &place);
+		auto_lookup struct lookup entry;
+		enum lookup_result end = unix_walk(call->request, path, LOOKUP_FOLLOW, &entry);
 		int why;
 
 		if (end == LOOKUP_FAILED)
-			return place.why;
+			return entry.why;
 		/* procfs: the target is unknown without following the link */
 		if (end == LOOKUP_ELSEWHERE)
 			return EACCES;
-		why = hold(call->request, &place, ret_pin);
+		why = open_pinned(call->request, &entry, ret_pin);
 		if (why != ELOOP)
 			return why;
 	}
@@ -245,7 +245,7 @@ find(const struct socket_call *call, const char *path, int *ret_pin)
 
 /* Replaces the address by that of the O_PATH fd. Returns 0 or an errno. */
 static int
-hold_path(struct socket_call *call, const char *path, int *ret_pin)
+open_path_fd(struct socket_call *call, const char *path, int *ret_pin)
 {
 	int pin = -1, why = find(call, path, &pin);
 
@@ -262,7 +262,7 @@ hold_path(struct socket_call *call, const char *path, int *ret_pin)
 
 /* An abstract name, or none. Returns 0 or an errno. */
 static int
-check_unheld(const struct socket_call *call)
+check_unopened(const struct socket_call *call)
 {
 	bool has_scope = call->request->broker->plan->facts.values[FACT_LANDLOCK_ABI] >= 6;
 
@@ -281,7 +281,8 @@ unix_send_to(struct socket_call *call, int *ret_pin)
 	char path[sizeof(struct sockaddr_un) + 1];
 
 	*ret_pin = -1;
-	return unix_read_path(call, path) ? hold_path(call, path, ret_pin) : check_unheld(call);
+	return unix_read_path(call, path) ? open_path_fd(call, path, ret_pin)
+					  : check_unopened(call);
 }
 
 void

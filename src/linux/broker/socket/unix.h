@@ -13,6 +13,6 @@ bool unix_read_path(const struct socket_call *call, char to[sizeof(struct sockad
 enum lookup_result unix_walk(const struct notif_call *request, const char *path,
 			     enum lookup_follow follow, struct lookup *to);
 /* Records the socket that was just created, unless its file system has no times of birth. */
-void unix_note_own(struct broker *broker, const struct lookup *place, int64_t before);
+void unix_note_own(struct broker *broker, const struct lookup *entry, int64_t before);
 /* Does the broker decide about connecting? From ABI 9 on Landlock does, except for datagrams. */
 bool unix_is_decided(const struct broker *broker);

@@ -72,7 +72,7 @@ go_on(int *folder, char rest[PATH_MAX])
  */
 static bool
 leads_surely(const struct notif_call *request, int base, const char *path,
-	     const struct lookup *place)
+	     const struct lookup *entry)
 {
 	auto_fd int folder = openat(base, *path == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
 	char rest[PATH_MAX];
@@ -84,7 +84,7 @@ leads_surely(const struct notif_call *request, int base, const char *path,
 
 		memmove(rest, rest + slashes, strlen(rest + slashes) + 1);
 		if (strchr(rest, '/') == NULL)
-			return fstat(folder, &here) == 0 && fstat(place->folder, &there) == 0 &&
+			return fstat(folder, &here) == 0 && fstat(entry->folder, &there) == 0 &&
 			       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 		if (is_changed_natively(request, folder) || !go_on(&folder, rest))
 			return false;
@@ -153,17 +153,17 @@ bind_in(const struct socket_call *call, int folder, const struct sockaddr *addre
 
 /* By the last component alone, from its directory. getsockname(2) then reports that name. */
 static int
-bind_last_name(const struct socket_call *call, const struct lookup *place)
+bind_last_name(const struct socket_call *call, const struct lookup *entry)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t length = strlen(place->name);
+	size_t length = strlen(entry->name);
 
 	if (length >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	memcpy(address.sun_path, place->name, length + 1);
-	return bind_in(call, place->folder, (struct sockaddr *)&address,
+	memcpy(address.sun_path, entry->name, length + 1);
+	return bind_in(call, entry->folder, (struct sockaddr *)&address,
 		       (socklen_t)(PATH_AT + length + 1));
 }
 
@@ -172,72 +172,72 @@ bind_last_name(const struct socket_call *call, const struct lookup *place)
  * remove it when they end.
  */
 static int
-bind_at(struct socket_call *call, const struct lookup *place)
+bind_at(struct socket_call *call, const struct lookup *entry)
 {
 	char path[sizeof(struct sockaddr_un) + 1];
 	int why;
 	auto_fd int base = notif_folder(call->request, AT_FDCWD, &why);
 
 	if (base < 0 || !unix_read_path(call, path) ||
-	    !leads_surely(call->request, base, path, place))
-		return bind_last_name(call, place);
+	    !leads_surely(call->request, base, path, entry))
+		return bind_last_name(call, entry);
 	return bind_in(call, base, &call->address.any, call->size);
 }
 
 static int
-bind_judged(struct socket_call *call, const struct lookup *place)
+bind_judged(struct socket_call *call, const struct lookup *entry)
 {
-	struct verdict verdict = broker_decide(call->request, place->path);
+	struct verdict verdict = broker_decide(call->request, entry->path);
 	struct stat at;
 
 	if (!(verdict.rights & RIGHT_CREATE))
-		return names_refuse(call->request, place, &verdict, RIGHT_CREATE);
-	if (verdict.vetted != NULL && !names_is_there(place, &at) &&
-	    !git_check_may_make(call->request, place->path, verdict.vetted, false))
+		return names_refuse(call->request, entry, &verdict, RIGHT_CREATE);
+	if (verdict.vetted != NULL && !names_is_there(entry, &at) &&
+	    !git_check_may_make(call->request, entry->path, verdict.vetted, false))
 		return -1;
-	return bind_at(call, place);
+	return bind_at(call, entry);
 }
 
 /* Returns 0 or an errno. An existing name fails as such, whatever the rights. */
 static int
-bind_by_rights(struct socket_call *call, const struct lookup *place)
+bind_by_rights(struct socket_call *call, const struct lookup *entry)
 {
 	int64_t before = broker_now();
 	int why = 0;
 
 	/* exclusive: links in the path must not change between the check and bind(2) */
-	broker_lock_two(call->request, place->path, NULL);
-	names_lock_changes(&call->request->broker->names, place->path, NULL);
-	if (!broker_is_repo_marker(place->path))
-		names_lock_keep_memory(&call->request->broker->names);
-	if (!lookup_unchanged(place) || bind_judged(call, place) < 0)
+	broker_lock_two(call->request, entry->path, NULL);
+	names_lock_changes(&call->request->broker->names, entry->path, NULL);
+	if (!broker_is_repo_marker(entry->path))
+		names_lock_keep_cache(&call->request->broker->names);
+	if (!lookup_unchanged(entry) || bind_judged(call, entry) < 0)
 		why = errno == EEXIST ? EADDRINUSE : errno;
-	names_unlock(call->request->names);
+	names_lock_release(call->request->names);
 	if (why == 0)
-		unix_note_own(call->request->broker, place, before);
+		unix_note_own(call->request->broker, entry, before);
 	return why;
 }
 
 static void
 bind_path(struct socket_call *call, const char *path)
 {
-	auto_lookup struct lookup place;
-	enum lookup_result end = unix_walk(call->request, path, LOOKUP_NAME, &place);
+	auto_lookup struct lookup entry;
+	enum lookup_result end = unix_walk(call->request, path, LOOKUP_NAME, &entry);
 	struct broker *broker = call->request->broker;
 
 	if (end == LOOKUP_FAILED) {
-		notif_fail(call->request, place.why);
+		notif_fail(call->request, entry.why);
 		return;
 	}
 	/* sockets in the private tmp may always be connected to: no record needed */
 	if (end == LOOKUP_ELSEWHERE ||
-	    (broker_is_private_tmp(broker, place.path) &&
-	     !broker_covers(call->request, place.path, RIGHT_CREATE)) ||
-	    (!unix_is_decided(broker) && !broker_covers(call->request, place.path, RIGHT_CREATE))) {
+	    (broker_is_private_tmp(broker, entry.path) &&
+	     !broker_covers(call->request, entry.path, RIGHT_CREATE)) ||
+	    (!unix_is_decided(broker) && !broker_covers(call->request, entry.path, RIGHT_CREATE))) {
 		socket_continue(call);
 		return;
 	}
-	inet_finish(call, bind_by_rights(call, &place));
+	socket_finish(call, bind_by_rights(call, &entry));
 }
 
 /* Abstract names have no owner: any process may create them. */
