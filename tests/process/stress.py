@@ -132,7 +132,7 @@ class Place:
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE)
         left = [file for file in files_below(self.environment["XDG_RUNTIME_DIR"])
                 # the lock of names is all sessions'
-                if os.path.basename(file) != ".names"]
+                if os.path.basename(file) != ".ranges"]
         if left:
             raise Failed(f"left in the runtime folder: {left}")
         groups = [top for top, _, _ in os.walk("/sys/fs/cgroup") if any(i in top for i in self.ids())]
