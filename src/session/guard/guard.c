@@ -142,14 +142,17 @@ detach(struct guard_state *watch)
 			close(fd);
 	watch->terminal = watch->terminal >= 0 ? 0 : -1;
 	fd_keep_beside(own, sizeof own / sizeof own[0], needs.fixed);
+	/*
+	 * A kill of the supervisor's process group must not reach the guard; fails where it leads one. Before the
+	 * first call is answered: the broker takes a group without the guard for the command's.
+	 */
+	if (setsid() < 0)
+		errno = 0;
 	if (box != NULL)
 		enforce_serve(box, &needs);
 	/* the process that keeps the cgroup is a child of the supervisor */
 	watch->group.procs_fd = watch->group.keeper_pipe = -1;
 	watch->group.keeper = 0;
-	/* a kill of the supervisor's process group must not reach the guard; fails where it leads one */
-	if (setsid() < 0)
-		errno = 0;
 	/* do not keep the file system of the working directory busy */
 	if (chdir("/") < 0)
 		return;
