@@ -29,7 +29,7 @@ bench()
 
 @test "starting" {
 	bench start
-	said '| bare |' '| floor+fork |' '| least |' '| cordon |' '| cordon --track-only |' 'bar 1.25x' 'bar 1.15x'
+	said '| bare |' '| floor+fork |' '| least |' '| cordon |' '| cordon --track-only |' 'bar 1.20x' 'bar 0.55x'
 }
 
 @test "working" {
