@@ -100,7 +100,7 @@ plant()
 }
 
 @test "sessions in a project that is mounted twice exclude each other" {
-	[ "$(id -u)" -eq 0 ] || skip 'only root can mount'
+	[ "$(id -u)" -eq 0 ] || skip 'needs root to mount'
 	unshare -m true 2>/dev/null || skip 'no mount can be made here'
 	begin
 	mkdir "$T/twin"
