@@ -118,9 +118,10 @@ cmd_try()
 	trap 'end_daemon; rm -rf "$place"' EXIT
 	trap 'exit 130' INT TERM HUP
 	make_project
-	HOME=$place/home XDG_RUNTIME_DIR=$place/run
-	export HOME XDG_RUNTIME_DIR
-	unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_DATA_HOME
+	# cordon takes the home of its state from the user database, not from HOME
+	HOME=$place/home XDG_RUNTIME_DIR=$place/run XDG_STATE_HOME=$place/home/.local/state XDG_CONFIG_HOME=$place/home/.config
+	export HOME XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME
+	unset XDG_CACHE_HOME XDG_DATA_HOME
 	cd "$place/project"
 	say 'This shows, in a temporary project with a home of its own: an agent that attacks, the daemon that it leaves,'
 	say 'a domain that is allowed and one that is not, and how to ask why. Each command runs without cordon first.'
