@@ -5,6 +5,12 @@
 
 load ../lib/tmux
 
+# Lines that are longer than the screen in one piece: the home of a test may have a long path.
+screen()
+{
+	mux capture-pane -p -J -t "$PANE" | sed 's/ *$//'
+}
+
 # open_shell NAME: cordon shell on a terminal, with that shell and a prompt of its user's start-up files.
 open_shell()
 {
