@@ -18,9 +18,9 @@ must(int condition)
 }
 
 static enum cause
-refuse_some(void *context, enum gitconfig_use srcpos, const char *path)
+refuse_some(void *context, enum gitconfig_use use, const char *path)
 {
-	(void)context, (void)srcpos;
+	(void)context, (void)use;
 	return *path != 'x' ? CAUSE_NONE : CAUSE_NOT_GRANTED;
 }
 

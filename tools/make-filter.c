@@ -45,7 +45,7 @@ typedef size_t label;
 struct code {
 	struct sock_filter at[CODE_MAX]; /* last instruction first */
 	size_t used;
-	label srcpos[VERDICTS]; /* where each verdict was emitted last */
+	label emitted[VERDICTS]; /* where each verdict was emitted last */
 };
 
 static void
@@ -339,7 +339,7 @@ emit_load(struct code *code, const struct test *test)
 	return emit(code, BPF_LD | BPF_W | BPF_ABS, offset);
 }
 
-static label srcpos(struct code *code, enum verdict verdict);
+static label emitted(struct code *code, enum verdict verdict);
 
 /* Emits the tests in a chain; a test that does not match continues with the next one. */
 static label
@@ -350,11 +350,11 @@ emit_tests(struct code *code, const struct test *first)
 
 	while (test->operation != OTHERWISE)
 		test++;
-	next = srcpos(code, test->then);
+	next = emitted(code, test->then);
 	while (test-- > first) {
 		unsigned short operation = test->operation == HAS ? BPF_JSET : BPF_JEQ;
 
-		then = srcpos(code, test->then);
+		then = emitted(code, test->then);
 		next = test->operation == IS_NOT
 			       ? emit_jump(code, operation, test->value, next, then)
 			       : emit_jump(code, operation, test->value, then, next);
@@ -366,9 +366,9 @@ emit_tests(struct code *code, const struct test *first)
 
 /* Returns a position of the verdict; emits it again if it is out of reach. */
 static label
-srcpos(struct code *code, enum verdict verdict)
+emitted(struct code *code, enum verdict verdict)
 {
-	label at = code->srcpos[verdict];
+	label at = code->emitted[verdict];
 
 	if (at != 0 && code->used - at <= REACH)
 		return at;
@@ -376,7 +376,7 @@ srcpos(struct code *code, enum verdict verdict)
 		at = emit(code, BPF_RET | BPF_K, end_value(verdict));
 	else
 		at = at != 0 ? reach(code, at) : emit_tests(code, tests[verdict]);
-	code->srcpos[verdict] = at;
+	code->emitted[verdict] = at;
 	return at;
 }
 
@@ -395,10 +395,10 @@ emit_ranges(struct code *code, const struct range *ranges, size_t count)
 	label below, above;
 
 	if (count == 1)
-		return srcpos(code, ranges[0].verdict);
+		return emitted(code, ranges[0].verdict);
 	if (is_island(ranges, count)) {
-		above = srcpos(code, ranges[1].verdict);
-		below = srcpos(code, ranges[0].verdict);
+		above = emitted(code, ranges[1].verdict);
+		below = emitted(code, ranges[0].verdict);
 		return emit_jump(code, BPF_JEQ, ranges[1].start, above, below);
 	}
 	above = emit_ranges(code, ranges + middle, count - middle);
@@ -415,7 +415,7 @@ emit_filter(struct code *code, const struct arch *arch, const struct range *rang
 	for (int verdict = 0; verdict < VERDICTS; verdict++)
 		for (size_t i = 0; i < count; i++)
 			if (ranges[i].verdict == (enum verdict)verdict)
-				srcpos(code, (enum verdict)verdict);
+				emitted(code, (enum verdict)verdict);
 	emit_ranges(code, ranges, count);
 	numbers = emit(code, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	dead = emit(code, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);

@@ -18,7 +18,7 @@ shop()
 	cp -r "$TREE/examples/left-pad" .
 	# else npm's own attempts are listed, too
 	echo update-notifier=false >.npmrc
-	echo '//registry.npmjs.org/:_authToken=not-a-real-token' >"$HOME/.npmrc"
+	echo '//registry.example.com/:_authToken=not-a-real-token' >"$HOME/.npmrc"
 	printf '{"name": "shop", "version": "1.0.0"}\n' >package.json
 }
 

@@ -234,9 +234,9 @@ every_key_that_git_reads_was_read(void)
 /* ---- vetting ---- */
 
 static enum cause
-inside_only(void *context, enum gitconfig_use srcpos, const char *path)
+inside_only(void *context, enum gitconfig_use use, const char *path)
 {
-	(void)context, (void)srcpos;
+	(void)context, (void)use;
 	return strstr(path, "out") == NULL ? CAUSE_NONE : CAUSE_GIT_OUTSIDE;
 }
 

@@ -321,7 +321,7 @@ static void
 files_outside_the_repository_are_reread_when_they_change(void)
 {
 	static const struct {
-		const char *set_up, *change, *srcpos;
+		const char *set_up, *change, *path;
 	} ways[] = {
 		{"mkdir -p p/w/.git", "printf '[core]\n\thooksPath = ../t\n' >p/w/.git/config",
 		 "w/.git/config"},
@@ -363,7 +363,7 @@ files_outside_the_repository_are_reread_when_they_change(void)
 		check_int(sh(ways[i].set_up), 0);
 		check(!is_closed(memory, &host, "t/pre-commit"));
 		check_int(sh(ways[i].change), 0);
-		tell(memory, &host, ways[i].srcpos);
+		tell(memory, &host, ways[i].path);
 		if (!is_closed(memory, &host, "t/pre-commit") &&
 		    !is_closed(memory, &host, "y/h/pre-commit")) {
 			printf("# not seen: %s\n", ways[i].change);

@@ -241,21 +241,21 @@ leads_to(const char *path, const struct id *id)
 
 /* The path of a place is the one the kernel reports for what is there, or for its directory. */
 static bool
-is_canonical(const struct lookup *srcpos)
+is_canonical(const struct lookup *found)
 {
 	char name[PATH_MAX], link[40], path[PATH_MAX];
 	auto_fd int fd = -1;
 	struct id id;
 	ssize_t n;
 
-	strcpy(name, *srcpos->name == '\0' ? "." : srcpos->name);
+	strcpy(name, *found->name == '\0' ? "." : found->name);
 	for (size_t end = strlen(name); end > 1 && name[end - 1] == '/'; end--)
 		name[end - 1] = '\0';
-	fd = openat(srcpos->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(found->folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
-		fd = fcntl(srcpos->folder, F_DUPFD_CLOEXEC, 0);
-		if (strlen(srcpos->path) < strlen(name) ||
-		    strcmp(srcpos->path + strlen(srcpos->path) - strlen(name), name) != 0)
+		fd = fcntl(found->folder, F_DUPFD_CLOEXEC, 0);
+		if (strlen(found->path) < strlen(name) ||
+		    strcmp(found->path + strlen(found->path) - strlen(name), name) != 0)
 			return false;
 	} else {
 		*name = '\0';
@@ -263,7 +263,7 @@ is_canonical(const struct lookup *srcpos)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof path - 1 - sizeof "/");
 	if (n < 0 || (size_t)n + strlen(name) + 2 > sizeof path) {
-		auto_free char *folder = strdup(srcpos->path);
+		auto_free char *folder = strdup(found->path);
 
 		if (*name != '\0')
 			*strrchr(folder, '/') = '\0';
@@ -273,7 +273,7 @@ is_canonical(const struct lookup *srcpos)
 	if (*name != '\0' && strcmp(path, "/") != 0)
 		strcat(path, "/");
 	strcat(path, name);
-	return strcmp(path, srcpos->path) == 0;
+	return strcmp(path, found->path) == 0;
 }
 
 /* Can the kernel alone go there for us? Then nothing is left to the caller. */
@@ -290,21 +290,21 @@ is_within_reach(const struct trial *trial, enum lookup_follow follow)
 }
 
 static enum lookup_result
-find_place(struct trial *trial, enum lookup_follow follow, struct lookup *srcpos)
+find_place(struct trial *trial, enum lookup_follow follow, struct lookup *found)
 {
 	enum lookup_result end = lookup_caller_path(trial->request, trial->folder,
 						    (uint64_t)(uintptr_t)trial->caller->path,
-						    follow, srcpos);
+						    follow, found);
 
-	if (end != LOOKUP_FOUND && (srcpos->folder >= 0 || srcpos->path != NULL))
-		report(trial, "keeps the place of a failure", srcpos->folder);
+	if (end != LOOKUP_FOUND && (found->folder >= 0 || found->path != NULL))
+		report(trial, "keeps the place of a failure", found->folder);
 	if (end == LOOKUP_ELSEWHERE && is_within_reach(trial, follow))
 		report(trial, "left to the caller", (int)follow);
-	if (end == LOOKUP_FOUND && !is_canonical(srcpos)) {
+	if (end == LOOKUP_FOUND && !is_canonical(found)) {
 		report(trial, "another canonical path", (int)follow);
-		printf("#   name \"%s\", path \"%.300s\"\n", srcpos->name, srcpos->path);
+		printf("#   name \"%s\", path \"%.300s\"\n", found->name, found->path);
 	}
-	if (end == LOOKUP_FOUND && !lookup_unchanged(srcpos))
+	if (end == LOOKUP_FOUND && !lookup_unchanged(found))
 		report(trial, "changed", (int)follow);
 	return end;
 }
@@ -312,17 +312,17 @@ find_place(struct trial *trial, enum lookup_follow follow, struct lookup *srcpos
 static void
 try_place(struct trial *trial, enum lookup_follow follow)
 {
-	auto_lookup struct lookup srcpos = LOOKUP_NONE;
+	auto_lookup struct lookup found = LOOKUP_NONE;
 	const struct caller *caller = trial->caller;
-	enum lookup_result end = find_place(trial, follow, &srcpos);
+	enum lookup_result end = find_place(trial, follow, &found);
 	struct id id;
 
-	if (end == LOOKUP_FAILED && srcpos.why != caller->why &&
-	    !(srcpos.why == ENOENT && trial->is_removed))
-		report(trial, "no place", srcpos.why);
+	if (end == LOOKUP_FAILED && found.why != caller->why &&
+	    !(found.why == ENOENT && trial->is_removed))
+		report(trial, "no place", found.why);
 	if (end != LOOKUP_FOUND)
 		return;
-	if (!id_at(srcpos.folder, srcpos.name, &id)) {
+	if (!id_at(found.folder, found.name, &id)) {
 		if (errno != caller->why)
 			report(trial, "nothing at the place", errno);
 	} else if (caller->why != 0) {
@@ -333,11 +333,11 @@ try_place(struct trial *trial, enum lookup_follow follow)
 }
 
 static int
-act(enum mode mode, const struct lookup *srcpos)
+act(enum mode mode, const struct lookup *found)
 {
 	int rc = mode == MKDIR
-			 ? mkdirat(srcpos->folder, srcpos->name, 0755)
-			 : unlinkat(srcpos->folder, srcpos->name, mode == RMDIR ? AT_REMOVEDIR : 0);
+			 ? mkdirat(found->folder, found->name, 0755)
+			 : unlinkat(found->folder, found->name, mode == RMDIR ? AT_REMOVEDIR : 0);
 
 	return rc == 0 ? 0 : errno;
 }
@@ -346,25 +346,25 @@ act(enum mode mode, const struct lookup *srcpos)
 static void
 try_change(struct trial *trial)
 {
-	auto_lookup struct lookup srcpos = LOOKUP_NONE;
+	auto_lookup struct lookup found = LOOKUP_NONE;
 	struct caller *caller = trial->caller;
-	enum lookup_result end = find_place(trial, LOOKUP_NAME, &srcpos);
+	enum lookup_result end = find_place(trial, LOOKUP_NAME, &found);
 	bool is_found = end == LOOKUP_FOUND;
 	struct id before = {0};
 	int why;
 
 	if (is_found && trial->mode != MKDIR)
-		id_at(srcpos.folder, srcpos.name, &before);
+		id_at(found.folder, found.name, &before);
 	caller_ask(caller, trial->mode, trial->folder);
-	if (end == LOOKUP_FAILED && srcpos.why != caller->why &&
-	    !(srcpos.why == ENOENT && trial->is_removed))
-		report(trial, "no place", srcpos.why);
+	if (end == LOOKUP_FAILED && found.why != caller->why &&
+	    !(found.why == ENOENT && trial->is_removed))
+		report(trial, "no place", found.why);
 	if (caller->why == 0 && is_found) {
-		if (trial->mode == MKDIR ? !is_at(caller, srcpos.folder, srcpos.name)
+		if (trial->mode == MKDIR ? !is_at(caller, found.folder, found.name)
 					 : !id_same(&before, &caller->id))
 			report(trial, "another place", 0);
 	} else if (is_found) {
-		why = act(trial->mode, &srcpos);
+		why = act(trial->mode, &found);
 		if (why != caller->why)
 			report(trial, "at the place", why);
 	}

@@ -765,15 +765,15 @@ an_unused_sandbox_removes_its_fingerprint(void)
 	const struct sandbox_options options = {.private_tmp = NULL};
 	struct cordon_error err = {0};
 	struct sandbox *sandbox = NULL;
-	char srcpos[PATH_MAX];
+	char folder[PATH_MAX];
 
 	fake_reset();
 	world_make(&world);
 	plan = mac_plan(&world, "{}");
 	check_int(enforce_compile(plan, &options, &sandbox, &err), 0);
 	enforce_free(sandbox);
-	snprintf(srcpos, sizeof srcpos, "%s/fingerprints", world.host.state_dir);
-	check_int(rmdir(srcpos), 0);
+	snprintf(folder, sizeof folder, "%s/fingerprints", world.host.state_dir);
+	check_int(rmdir(folder), 0);
 }
 
 /* On a disk that folds case the deny would be about nothing. */

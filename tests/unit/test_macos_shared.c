@@ -158,7 +158,7 @@ static void
 a_grace_is_read_from_a_file_beside_the_record(void)
 {
 	auto_world struct world world;
-	char path[PATH_MAX], srcpos[PATH_MAX];
+	char path[PATH_MAX], end[PATH_MAX];
 	struct record_file hold = {.fd = 0};
 	int folder;
 
@@ -168,7 +168,7 @@ a_grace_is_read_from_a_file_beside_the_record(void)
 	check_int(mkdir(path, 0700), 0);
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	snprintf(hold.path, sizeof hold.path, "%.400s/" ID, path);
-	snprintf(srcpos, sizeof srcpos, "%.400s.end", hold.path);
+	snprintf(end, sizeof end, "%.400s.end", hold.path);
 	check_int(record_grace(&hold), 0);
 	check_int(record_put_grace(folder, ID, 90000), 0);
 	check_int(record_grace(&hold), 90000);
@@ -177,17 +177,17 @@ a_grace_is_read_from_a_file_beside_the_record(void)
 	check_int(record_grace(&hold), 5);
 	check_int(record_put_grace(folder, ID, 0), 0);
 	check_int(record_grace(&hold), 0);
-	check_int(access(srcpos, F_OK), -1);
+	check_int(access(end, F_OK), -1);
 	/* neither a link nor a pipe is read, nor what is no number */
-	check_int(symlink("/etc/hostname", srcpos), 0);
+	check_int(symlink("/etc/hostname", end), 0);
 	check_int(record_grace(&hold), 0);
-	unlink(srcpos);
-	check_int(mkfifo(srcpos, 0600), 0);
+	unlink(end);
+	check_int(mkfifo(end, 0600), 0);
 	check_int(record_grace(&hold), 0);
-	unlink(srcpos);
-	world_run("echo 99999999999999 >'%s'", srcpos);
+	unlink(end);
+	world_run("echo 99999999999999 >'%s'", end);
 	check_int(record_grace(&hold), 0);
-	world_run("echo -5 >'%s'", srcpos);
+	world_run("echo -5 >'%s'", end);
 	check_int(record_grace(&hold), 0);
 	close(folder);
 }

@@ -393,16 +393,16 @@ is_closed(struct git_repo_cache *memory, const struct host *host)
 
 /* Settings that change in this turn of one session; what does the other know? */
 static void
-change(struct session *one, const char *project, const char *srcpos, int turns)
+change(struct session *one, const char *project, const char *changed, int turns)
 {
 	char path[PATH_MAX], command[PATH_MAX + 64];
 
-	snprintf(path, sizeof path, "%s/%s", project, srcpos == NULL ? "" : srcpos);
+	snprintf(path, sizeof path, "%s/%s", project, changed == NULL ? "" : changed);
 	snprintf(command, sizeof command,
 		 "printf '[core]\n\thooksPath = ../t\n' >'%s/w/.git/config'", project);
 	for (int i = 0; i < turns; i++) {
 		wrlock(&one->use);
-		if (srcpos != NULL)
+		if (changed != NULL)
 			names_lock_changes(&one->names, i == 0 ? path : "/elsewhere", NULL);
 		check_int(i > 0 ? 0 : system(command), 0);
 		names_lock_release(&one->use);
@@ -414,7 +414,7 @@ static void
 a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 {
 	static const struct {
-		const char *srcpos;
+		const char *changed;
 		int turns;
 	} ways[] = {{"w/.git/config", 1}, {"w", 16}, {NULL, 1}, {"w/.git/config", 100}};
 	static const char *const none[] = {NULL};
@@ -438,7 +438,7 @@ a_change_of_one_session_invalidates_the_cache_of_the_other(void)
 		rdlock(&two.use);
 		names_lock_release(&two.use);
 		check(!is_closed(two.names.memory, &host));
-		change(&one, project, ways[i].srcpos, ways[i].turns);
+		change(&one, project, ways[i].changed, ways[i].turns);
 		rdlock(&two.use);
 		check(is_closed(two.names.memory, &host));
 		names_lock_release(&two.use);

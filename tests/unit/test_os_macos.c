@@ -342,14 +342,13 @@ __wrap_fcntl(int fd, int command, ...)
 static void
 a_file_has_no_name_and_closes_at_exec(void)
 {
-	char srcpos[] = "/tmp/unnamed.XXXXXX", left[80];
-	int folder = mkdtemp(srcpos) == NULL ? -1
-					     : open(srcpos, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char path[] = "/tmp/unnamed.XXXXXX", left[80];
+	int folder = mkdtemp(path) == NULL ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 	int fd;
 
 	/* a process that had our pid before may have left its own, or a link to another file */
-	snprintf(left, sizeof left, "%s/handed-over.%ld", srcpos, (long)getpid());
+	snprintf(left, sizeof left, "%s/handed-over.%ld", path, (long)getpid());
 	check_int(symlink("/dev/null", left), 0);
 	fd = macos_unnamed_file(folder);
 
@@ -361,7 +360,7 @@ a_file_has_no_name_and_closes_at_exec(void)
 	close(fd);
 	close(folder);
 	/* nothing is left in the folder */
-	check_int(rmdir(srcpos), 0);
+	check_int(rmdir(path), 0);
 }
 
 static void

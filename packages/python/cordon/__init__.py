@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs a command in a sandbox that reaches only the files, hosts and sockets you allow.
 
-    ended = cordon.run(["npm", "ci"], options=["-p", "node", "--domain", "registry.npmjs.org"])
+    ended = cordon.run(["npm", "ci"], options=["-p", "node", "--domain", "registry.example.com"])
     print(ended.status, [event["subject"] for event in ended.refused])
 
     with cordon.start(["make"]) as session:
