@@ -20,9 +20,9 @@ packages_of()
 		# some nodejs packages contain npm and conflict with its package
 		command -v npm >/dev/null || say npm
 		;;
-	# 800 MB: only for CI; in the browser the page of cordon report is opened
+	# over a gigabyte: only for CI; in the browser the page of cordon report is opened
 	debian/ci)
-		say 'chromium-headless-shell|chromium' fonts-dejavu-core golang-go python3-poetry ansible-core ipython3 scons \
+		say chromium fonts-dejavu-core cargo golang-go python3-poetry ansible-core ipython3 scons \
 		    php-cli
 		;;
 	debian/release)
