@@ -88,6 +88,18 @@ run_counted(struct contender *contender, bool counts)
 	}
 }
 
+/* On a terminal: how many rounds are done; after the last one nothing. */
+static void
+show_round(int round, int rounds)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K");
+	if (round <= rounds)
+		fprintf(stderr, "round %d of %d", round, rounds);
+	fflush(stderr);
+}
+
 void
 contenders_measure(struct contender *contenders, size_t count, int rounds)
 {
@@ -99,12 +111,14 @@ contenders_measure(struct contender *contenders, size_t count, int rounds)
 		contenders[i].processors = calloc((size_t)rounds + 1, sizeof(double));
 	}
 	for (int round = 0; order != NULL && round <= rounds; round++) {
+		show_round(round, rounds);
 		shuffle(order, count, &seed);
 		for (size_t i = 0; i < count; i++)
 			if (contenders[order[i]].times != NULL &&
 			    contenders[order[i]].processors != NULL)
 				run_counted(&contenders[order[i]], round > 0);
 	}
+	show_round(rounds + 1, rounds);
 	free(order);
 }
 

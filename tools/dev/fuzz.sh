@@ -15,6 +15,7 @@ fuzz_one()
 {
 	name=$1 seconds=$2 kept=build-fuzz/kept/$1
 	mkdir -p "$kept" build-fuzz/findings
+	[ ! -t 1 ] || say "$name: $seconds s"
 	if "build-fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=10 \
 	    -print_final_stats=1 -artifact_prefix="build-fuzz/findings/$name-" \
 	    "$kept" "fuzz/corpus/$name" >"$kept.log" 2>&1; then
